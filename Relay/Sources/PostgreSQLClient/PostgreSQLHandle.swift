@@ -1,6 +1,5 @@
 #if PostgreSQL
 import CPostgreSQL
-import Dispatch
 import Foundation
 
 /// Owns libpq's connection.
@@ -9,13 +8,13 @@ struct PostgreSQLHandle: ~Copyable {
 
     deinit { PQfinish(raw) }
 
-    /// libpq looks up the host's name while it connects, which blocks.
-    private static let queue = DispatchQueue(label: "telemetry-relay.postgresql.connect", attributes: .concurrent)
-
-    /// Connects without blocking Swift's threads. Looking up the host's name is not part of the time limit.
-    static func open(_ settings: [String: String], timeout: Duration) async throws -> PostgreSQLHandle {
+    /// Connects. Looking up the host's name is not part of the time limit.
+    static func open(
+        _ settings: [String: String], timeout: Duration, _ interrupt: PostgreSQLInterrupt
+    ) throws -> PostgreSQLHandle {
         let deadline = ContinuousClock.now + timeout
-        let handle = PostgreSQLHandle(raw: try await start(settings))
+        guard let raw = begin(settings) else { throw PostgreSQLError(.connection, "out of memory") }
+        let handle = PostgreSQLHandle(raw: raw)
         guard PQstatus(handle.raw) != CONNECTION_BAD else { throw failure(of: handle) }
         var status = PGRES_POLLING_WRITING
         while true {
@@ -25,36 +24,14 @@ struct PostgreSQLHandle: ~Copyable {
                 return handle
             case PGRES_POLLING_FAILED: throw failure(of: handle)
             default:
-                let interest: SocketPoller.Interest = status == PGRES_POLLING_WRITING ? .readOrWrite : .read
-                switch await SocketPoller.shared.wait(for: PQsocket(handle.raw), interest, until: deadline) {
+                switch interrupt.wait(for: PQsocket(handle.raw), toWrite: status == PGRES_POLLING_WRITING, until: deadline) {
                 case .ready: break
                 case .timedOut: throw PostgreSQLError(.timeout, "the database does not accept a connection in time")
-                case .cancelled: throw CancellationError()
+                case .interrupted: throw CancellationError()
                 }
-                status = await poll(handle)
+                status = PQconnectPoll(handle.raw)
             }
         }
-    }
-
-    private static func poll(_ handle: borrowing PostgreSQLHandle) async -> PostgresPollingStatusType {
-        // The address as a number, because a pointer must not be sent. Nobody else uses the connection meanwhile.
-        let address = UInt(bitPattern: handle.raw)
-        let status = await withCheckedContinuation { continuation in
-            queue.async {
-                continuation.resume(returning: PQconnectPoll(OpaquePointer(bitPattern: address)).rawValue)
-            }
-        }
-        return PostgresPollingStatusType(status)
-    }
-
-    private static func start(_ settings: [String: String]) async throws -> OpaquePointer {
-        let address = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: begin(settings).map { UInt(bitPattern: $0) }) }
-        }
-        guard let raw = address.flatMap({ OpaquePointer(bitPattern: $0) }) else {
-            throw PostgreSQLError(.connection, "out of memory")
-        }
-        return raw
     }
 
     private static func begin(_ settings: [String: String]) -> OpaquePointer? {

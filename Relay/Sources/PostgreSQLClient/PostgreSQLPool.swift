@@ -5,7 +5,7 @@ import Synchronization
 package final class PostgreSQLPool: Sendable {
     /// What a caller that waited gets: a free connection, or the permission to open one.
     private enum Grant: Sendable {
-        case connection(PostgreSQLConnection)
+        case connection(PostgreSQLWorker)
         case opening
     }
 
@@ -16,21 +16,28 @@ package final class PostgreSQLPool: Sendable {
 
     private struct State {
         var session: PostgreSQLSession
-        var idle: [PostgreSQLConnection] = []
-        var used: [ObjectIdentifier: PostgreSQLConnection] = [:]
+        var idle: [PostgreSQLWorker] = []
+        var used: [ObjectIdentifier: PostgreSQLWorker] = [:]
         /// The number of connections that are open or being opened.
         var count = 0
         var lastID = 0
         var waiting: [Waiter] = []
         var isClosed = false
+        var opened = 0
     }
 
     private let address: PostgreSQLAddress
     private let maximum: Int
+    private let patience: Duration?
     private let state: Mutex<State>
 
-    /// - Parameter maximum: the maximum number of connections, at least 1.
-    package init(_ address: PostgreSQLAddress, _ session: PostgreSQLSession, maximum: Int) {
+    /// - Parameters:
+    ///   - maximum: the maximum number of connections, at least 1.
+    ///   - patience: how long a caller waits for a connection; nil is the session's time limit for connecting.
+    package init(
+        _ address: PostgreSQLAddress, _ session: PostgreSQLSession, maximum: Int, patience: Duration? = nil
+    ) {
+        self.patience = patience
         self.address = address
         self.maximum = maximum
         state = Mutex(State(session: session))
@@ -45,70 +52,61 @@ package final class PostgreSQLPool: Sendable {
         withExtendedLifetime(idle) {}
     }
 
+    /// The number of connections that the pool has opened.
+    package var opened: Int { state.withLock(\.opened) }
+
     /// Opens a connection outside the pool, with the settings of the pool.
-    package func connect() async throws -> PostgreSQLConnection {
-        try await PostgreSQLConnection.connect(to: address, state.withLock(\.session))
+    package func connect() async throws -> PostgreSQLWorker {
+        try await PostgreSQLWorker.connect(to: address, state.withLock(\.session))
     }
 
-    /// Runs `body` with a connection that nobody else uses. Callers that wait get one in the order in which they began to.
+    /// Runs `body` with a connection that nobody else uses, on its thread. Callers that wait get one in the order in which they began
+    /// to.
     /// - Throws: ``PostgreSQLError`` with the code `exhausted` if no connection becomes free within the time limit.
     package func withConnection<Value: Sendable>(
-        _ body: (PostgreSQLConnection) async throws -> Value
+        _ body: @Sendable (PostgreSQLConnection) throws -> Value
     ) async throws -> Value {
-        let connection = try await acquire()
+        let worker = try await acquire()
         let isClosed = state.withLock { state in
-            state.used[ObjectIdentifier(connection)] = connection
+            state.used[ObjectIdentifier(worker)] = worker
             return state.isClosed
         }
-        defer { state.withLock { _ = $0.used.removeValue(forKey: ObjectIdentifier(connection)) } }
-        if isClosed { await connection.abort() }
+        func returned() { state.withLock { _ = $0.used.removeValue(forKey: ObjectIdentifier(worker)) } }
+        if isClosed { worker.abort() }
         do {
-            let value = try await body(connection)
-            await release(connection)
+            let value = try await worker.use(body)
+            returned()
+            await release(worker)
             return value
         } catch {
             // After one connection is lost, the others usually are, too.
             if let error = error as? PostgreSQLError, error.endsConnection { dropIdle() }
-            await release(connection, isFailed: (error as? PostgreSQLError)?.endsConnection ?? false)
+            returned()
+            await release(worker, isFailed: (error as? PostgreSQLError)?.endsConnection ?? false)
             throw error
         }
     }
 
     /// Runs `body` in a transaction. Repeats it up to three times if a concurrent transaction makes it fail.
-    /// - Parameter applicationName: the name of the connection during the transaction, without quotes; nil is the session's.
+    /// - Parameter begin: the statements that begin it, which run together with the first statement of `body`.
     package func transaction<Value: Sendable>(
-        applicationName: String? = nil, _ body: (PostgreSQLConnection) async throws -> Value
+        begin: [String], _ body: @Sendable (PostgreSQLConnection) throws -> Value
     ) async throws -> Value {
-        let begin = applicationName.map { "BEGIN; SET LOCAL application_name = '\($0)'" } ?? "BEGIN"
         var attempts = 0
         while true {
             attempts += 1
             do {
                 return try await withConnection { connection in
-                    try await connection.run(begin)
                     do {
-                        let value = try await body(connection)
-                        try await connection.run("COMMIT")
+                        for sql in begin { try connection.enqueue(PostgreSQLStatement(sql)) }
+                        let value = try body(connection)
+                        try connection.execute("COMMIT")
                         return value
                     } catch {
-                        _ = try? await connection.run("ROLLBACK")
+                        try? connection.rollBack()
                         throw error
                     }
                 }
-            } catch let error as PostgreSQLError where error.isConflict && attempts < 4 {
-                continue
-            }
-        }
-    }
-
-    /// Runs one statement in a transaction of its own. Repeats it up to three times if a concurrent transaction makes it fail.
-    @discardableResult
-    package func execute(_ sql: String, _ values: [PostgreSQLValue] = []) async throws -> PostgreSQLResult {
-        var attempts = 0
-        while true {
-            attempts += 1
-            do {
-                return try await withConnection { try await $0.execute(sql, values) }
             } catch let error as PostgreSQLError where error.isConflict && attempts < 4 {
                 continue
             }
@@ -127,14 +125,14 @@ package final class PostgreSQLPool: Sendable {
     }
 
     /// Closes the pool, and ends the statements in progress, which then throw.
-    package func abort() async {
+    package func abort() {
         close()
-        for connection in state.withLock({ Array($0.used.values) }) { await connection.abort() }
+        for worker in state.withLock({ Array($0.used.values) }) { worker.abort() }
     }
 
     private static var closed: PostgreSQLError { PostgreSQLError(.closed, "the pool is closed") }
 
-    private static func takeIdle(_ state: inout State) -> [PostgreSQLConnection] {
+    private static func takeIdle(_ state: inout State) -> [PostgreSQLWorker] {
         defer { state.idle = [] }
         state.count -= state.idle.count
         return state.idle
@@ -145,7 +143,7 @@ package final class PostgreSQLPool: Sendable {
         withExtendedLifetime(idle) {}
     }
 
-    private func acquire() async throws -> PostgreSQLConnection {
+    private func acquire() async throws -> PostgreSQLWorker {
         while true {
             let grant = try await grant()
             switch grant {
@@ -159,9 +157,11 @@ package final class PostgreSQLPool: Sendable {
     }
 
     /// Opens a connection that is counted already.
-    private func open() async throws -> PostgreSQLConnection {
+    private func open() async throws -> PostgreSQLWorker {
         do {
-            return try await connect()
+            let worker = try await connect()
+            state.withLock { $0.opened += 1 }
+            return worker
         } catch {
             giveUp()
             throw error
@@ -172,7 +172,7 @@ package final class PostgreSQLPool: Sendable {
         if let result = state.withLock({ take(&$0) }) { return try result.get() }
         let (id, limit) = state.withLock { state in
             state.lastID += 1
-            return (state.lastID, state.session.connectTimeout)
+            return (state.lastID, patience ?? state.session.connectTimeout)
         }
         let timer = Task {
             try await Task.sleep(for: limit)
@@ -210,7 +210,7 @@ package final class PostgreSQLPool: Sendable {
         waiter?.continuation.resume(throwing: error)
     }
 
-    private func release(_ connection: PostgreSQLConnection, isFailed: Bool = false) async {
+    private func release(_ connection: PostgreSQLWorker, isFailed: Bool = false) async {
         guard !isFailed, await connection.isUsable else { return giveUp() }
         let waiter = state.withLock { state -> Waiter? in
             if let next = Self.nextWaiter(&state) { return next }

@@ -8,9 +8,9 @@ package struct PostgreSQLSession: Sendable {
     /// The server's time limit for waiting for a lock.
     package var lockTimeout: Duration = .seconds(10)
     /// How long a transaction may wait for the next statement before the server ends it.
-    package var idleTransactionTimeout: Duration = .seconds(20)
+    package var idleTransactionTimeout: Duration = .seconds(5)
     /// The maximum cost of a page that is not read in sequence, as the server's planner estimates it. The server's default of 4, that
-    /// of rotating disks, makes it read all events of a time instead of a scenario's from their index.
+    /// of rotating disks, makes it sort many blocks instead of reading them in the order of an index.
     package var randomPageCost = 1.1
     /// Whether a commit waits for the server's disk; false sets `synchronous_commit` to `off`.
     package var waitsForDisk = true

@@ -1,80 +1,100 @@
 #if PostgreSQL
-/// A parameter of a statement in binary form. The statement declares its type: `$1::bigint`.
-package enum PostgreSQLValue: Sendable {
+import CPostgreSQL
+package import Foundation
+
+/// A parameter of a statement, or a column of its result, in binary form.
+package enum PostgreSQLValue: Sendable, Equatable {
     case null
-    case bool(Bool)
-    case int32(Int32)
-    case int64(Int64)
+    /// A `bigint`; in results also a smaller integer or a `boolean`.
+    case int(Int64)
+    /// A `double precision`.
     case double(Double)
     case text(String)
-    case bytes([UInt8])
-    case uuid(PostgreSQLKey)
-    case int16s([Int16])
-    case int32s([Int32])
-    case int64s([Int64])
+    /// A `bytea`.
+    case bytes(Data)
     case doubles([Double])
-    case byteStrings([[UInt8]?])
-    case uuids([PostgreSQLKey?])
+    case byteStrings([Data])
+
+    /// The object identifiers of types (PostgreSQL, `pg_type.dat`).
+    private enum ObjectIdentifier {
+        static let boolean: Oid = 16
+        static let bytea: Oid = 17
+        static let name: Oid = 19
+        static let bigint: Oid = 20
+        static let smallint: Oid = 21
+        static let integer: Oid = 23
+        static let text: Oid = 25
+        static let double: Oid = 701
+        static let byteaArray: Oid = 1001
+        static let doubleArray: Oid = 1022
+        static let varchar: Oid = 1043
+        static let void: Oid = 2278
+    }
+
+    /// The type of a parameter; 0 lets the server choose it.
+    var type: Oid {
+        switch self {
+        case .null: 0
+        case .int: ObjectIdentifier.bigint
+        case .double: ObjectIdentifier.double
+        case .text: ObjectIdentifier.text
+        case .bytes: ObjectIdentifier.bytea
+        case .doubles: ObjectIdentifier.doubleArray
+        case .byteStrings: ObjectIdentifier.byteaArray
+        }
+    }
+
+    /// A column of a result.
+    init(_ bytes: UnsafeRawBufferPointer, type: Oid) throws {
+        var bits: UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        switch (type, bytes.count) {
+        case (ObjectIdentifier.boolean, 1), (ObjectIdentifier.bigint, 8): self = .int(Int64(bitPattern: bits))
+        case (ObjectIdentifier.smallint, 2): self = .int(Int64(Int16(truncatingIfNeeded: bits)))
+        case (ObjectIdentifier.integer, 4): self = .int(Int64(Int32(truncatingIfNeeded: bits)))
+        case (ObjectIdentifier.double, 8): self = .double(Double(bitPattern: bits))
+        case (ObjectIdentifier.bytea, _): self = .bytes(Data(bytes))
+        case (ObjectIdentifier.text, _), (ObjectIdentifier.name, _), (ObjectIdentifier.varchar, _):
+            self = .text(String(decoding: bytes, as: UTF8.self))
+        case (ObjectIdentifier.void, _): self = .null
+        default: throw PostgreSQLError(.decoding, "a result has the type \(type)")
+        }
+    }
+
+    /// The approximate number of bytes.
+    var size: Int {
+        switch self {
+        case .null: 0
+        case .int, .double: 8
+        case .text(let value): value.utf8.count
+        case .bytes(let value): value.count
+        case .doubles(let values): values.count * 12
+        case .byteStrings(let values): values.reduce(0) { $0 + $1.count + 4 }
+        }
+    }
 
     /// The bytes that the server expects; nil for null.
-    var encoded: [UInt8]? {
+    var encoded: Data? {
         switch self {
         case .null: nil
-        case .bool(let value): [value ? 1 : 0]
-        case .int32(let value): Self.bigEndian(value)
-        case .int64(let value): Self.bigEndian(value)
+        case .int(let value): Self.bigEndian(value)
         case .double(let value): Self.bigEndian(value.bitPattern)
-        case .text(let value): Array(value.utf8)
+        case .text(let value): Data(value.utf8)
         case .bytes(let value): value
-        case .uuid(let value): value.bytes
-        case .int16s(let values): Self.array(of: 21, values.count, values.lazy.map(Self.bigEndian))
-        case .int32s(let values): Self.array(of: 23, values.count, values.lazy.map(Self.bigEndian))
-        case .int64s(let values): Self.array(of: 20, values.count, values.lazy.map(Self.bigEndian))
-        case .doubles(let values): Self.array(of: 701, values.count, values.lazy.map { Self.bigEndian($0.bitPattern) })
-        case .byteStrings(let values): Self.array(of: 17, values.count, values)
-        case .uuids(let values): Self.array(of: 2950, values.count, values.lazy.map { $0?.bytes })
+        case .doubles(let values): Self.array(of: ObjectIdentifier.double, values.map { Self.bigEndian($0.bitPattern) })
+        case .byteStrings(let values): Self.array(of: ObjectIdentifier.bytea, values)
         }
     }
 
-    private static func bigEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    private static func bigEndian<Value: FixedWidthInteger>(_ value: Value) -> Data {
+        withUnsafeBytes(of: value.bigEndian) { Data($0) }
     }
 
-    /// A one-dimensional array whose elements have the type with this object identifier.
-    private static func array(of type: Int32, _ count: Int, _ elements: some Sequence<[UInt8]?>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(20 + count * 20)
-        let header = count == 0 ? [0, 0, type] : [1, 1, type, Int32(count), 1]
-        for field in header { bytes += bigEndian(field) }
-        for element in elements {
-            bytes += bigEndian(Int32(clamping: element?.count ?? -1))
-            if let element { bytes += element }
-        }
+    /// A one-dimensional array.
+    private static func array(of type: Oid, _ elements: [Data]) -> Data {
+        let header = elements.isEmpty ? [0, 0, Int32(type)] : [1, 0, Int32(type), Int32(elements.count), 1]
+        var bytes = Data(header.map(bigEndian).joined())
+        for element in elements { bytes += bigEndian(Int32(clamping: element.count)) + element }
         return bytes
     }
-}
-
-/// 128 bits, stored in a column of the type `uuid`.
-package struct PostgreSQLKey: Sendable, Hashable, Comparable {
-    package let high: UInt64
-    package let low: UInt64
-
-    package init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-
-    /// - Parameter bytes: at least 16 bytes, the first of which are used.
-    package init(_ bytes: some Sequence<UInt8>) {
-        var words: [UInt64] = [0, 0]
-        for (index, byte) in bytes.prefix(16).enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
-        self.init(high: words[0], low: words[1])
-    }
-
-    package var bytes: [UInt8] {
-        withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
-    }
-
-    package static func < (lhs: Self, rhs: Self) -> Bool { (lhs.high, lhs.low) < (rhs.high, rhs.low) }
 }
 #endif

@@ -105,7 +105,7 @@ struct TurnsTests {
             let database = storage.database
             try await withThrowingTaskGroup(of: Int?.self) { group in
                 group.addTask {
-                    try? await database.query { try Int.fetchOne($0, sql: Self.endless) }
+                    try? await database.query { try $0.int(Self.endless).map(Int.init) }
                 }
                 await clock.sleepers(atLeast: 1)
                 _ = try await storage.append(Sample.events(1...100))
@@ -137,7 +137,7 @@ struct TurnsTests {
             let database = storage.database
             func query(_ owners: [Owner], _ sql: String) async throws {
                 try await RequestOwners.$current.withValue(owners) {
-                    _ = try await database.query { try Int.fetchOne($0, sql: sql) }
+                    _ = try await database.query { try $0.int(sql) }
                 }
             }
             try await withThrowingTaskGroup(of: RelayStorageError?.self) { group in
@@ -183,7 +183,7 @@ struct TurnsTests {
             _ = try await relay.get("/v1/server", as: host)
             let database = try #require(relay.storage as? SQLiteRelayStorage).database
             let end = DispatchSemaphore(value: 0)
-            database.enqueue { _ in end.wait() }
+            database.writer.asyncWriteWithoutTransaction { _ in end.wait() }
             try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group async throws -> Void in
                 for _ in 1...34 { group.addTask { try await relay.send(method, path, body, as: host).status } }
                 #expect(try await group.next() == .serviceUnavailable)
@@ -208,8 +208,8 @@ struct TurnsTests {
             let database = try #require(storage as? PostgreSQLRelayStorage).database
             let error = await #expect(throws: RelayStorageError.self) {
                 try await database.query { connection in
-                    try await connection.run("SET statement_timeout = 1")
-                    try await connection.run("SELECT pg_sleep(60)")
+                    try connection.execute("SET LOCAL statement_timeout = 1")
+                    try connection.execute("SELECT pg_sleep(60)")
                 }
             }
             let problem = try #require(error.flatMap { Problem($0) })

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import HummingbirdTesting
 import TelemetryTransport
@@ -101,7 +102,7 @@ struct WaitingBodiesTests {
             _ = try await relay.get("/v1/server")
             let database = try #require(relay.storage as? SQLiteRelayStorage).database
             let end = DispatchSemaphore(value: 0)
-            database.enqueue { _ in end.wait() }
+            database.writer.asyncWriteWithoutTransaction { _ in end.wait() }
             try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group async throws -> Void in
                 for _ in 1...3 { group.addTask { try await relay.post(write.path, write.body).status } }
                 // The other two wait for the database.

@@ -1,13 +1,21 @@
 import Synchronization
 
-/// Announces numbered changes to readers, each once: those of this relay with their clients, those of others to everybody.
+/// Announces numbered changes to readers: those of this relay with their clients, and those of others to everybody, because the
+/// notification of their relay may be lost.
 final class ChangeAnnouncer: Sendable {
     private let hints = HintBroadcaster()
     /// The number after the last announced change.
     private let announced: Mutex<Int64>
+    /// Notifies the other relays of a change of these clients; nil means all.
+    private let notify: (@Sendable (Set<String>?) -> Void)?
 
-    /// - Parameter next: the number of the next change.
-    init(next: Int64) { announced = Mutex(next) }
+    /// - Parameters:
+    ///   - next: the number of the next change.
+    ///   - notify: nil if relays find each other's changes only by their numbers.
+    init(next: Int64, notify: (@Sendable (Set<String>?) -> Void)? = nil) {
+        announced = Mutex(next)
+        self.notify = notify
+    }
 
     func hints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
 
@@ -15,14 +23,17 @@ final class ChangeAnnouncer: Sendable {
     /// - Parameter clients: the affected clients; nil means all.
     func announce(_ numbers: Range<Int64>, of clients: Set<String>?) {
         guard !numbers.isEmpty else { return }
-        let isNext = announced.withLock { announced in
-            defer { announced = max(announced, numbers.upperBound) }
-            return announced >= numbers.lowerBound
+        let isKnown = announced.withLock { announced in
+            let isNext = announced >= numbers.lowerBound
+            // A notification of the skipped ones may be lost.
+            if isNext || notify == nil { announced = max(announced, numbers.upperBound) }
+            return isNext || notify != nil
         }
-        hints.hint(isNext ? clients : nil)
+        hints.hint(isKnown ? clients : nil)
+        notify?(clients)
     }
 
-    /// Announces changes by another relay that were not announced yet.
+    /// Announces changes by other relays that were not announced yet.
     /// - Parameter next: the number of the next change.
     func announce(before next: Int64) {
         let isNew = announced.withLock { announced in
@@ -32,8 +43,9 @@ final class ChangeAnnouncer: Sendable {
         if isNew { hints.hint(nil) }
     }
 
-    /// Yields a hint to the readers of these clients; nil means all.
-    func hint(_ clients: Set<String>?) { hints.hint(clients) }
+    /// Announces changes of which another relay has notified this one.
+    /// - Parameter clients: the affected clients; nil means all.
+    func announceNotified(_ clients: Set<String>?) { hints.hint(clients) }
 
     /// Ends all current and future streams.
     func finish() { hints.finish() }

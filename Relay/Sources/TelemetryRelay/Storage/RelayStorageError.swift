@@ -4,6 +4,8 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
     case full
     /// The database is busy or does not respond; the same call may succeed later.
     case unavailable(String)
+    /// The database refused the values of the call. Nothing of it was stored.
+    case refused(String)
     /// All connections to the database are in use.
     case busy
     /// A statement took longer than the database allows. Nothing of it was stored.
@@ -25,6 +27,7 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
         switch self {
         case .full: "the disk is full"
         case .unavailable(let reason): "the database is not available: \(reason)"
+        case .refused(let reason): "the database refused the values: \(reason)"
         case .busy: "all connections to the database are in use"
         case .timedOut: "a statement exceeds the database's time limit"
         case .corrupt(let reason): "the database is corrupt: \(reason)"

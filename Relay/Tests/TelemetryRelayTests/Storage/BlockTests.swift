@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
@@ -77,7 +78,7 @@ struct BlockTests {
         }
         func rows() async throws -> [[Int64]] {
             try await storage.database.read { db in
-                try StorageConnection(database: db).rows("SELECT first, last, stored FROM event_identity ORDER BY client, first")
+                try db.rows("SELECT first, last, stored FROM event_identity ORDER BY client, first")
                     .map { [try $0.int(0), try $0.int(1), try $0.int(2)] }
             }
         }
@@ -152,13 +153,13 @@ struct BlockTests {
     func damagedRows(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await StorageBench.open(try #require(StorageDriver.all.first), events: .init(capacity: 60)) { storage in
-            let storage = try #require(storage.sqlite)
+            let storage = try #require(storage as? SQLiteRelayStorage)
             for round in 0..<20 {
                 _ = try await storage.append(
                     (0..<8).map { Sample.event(round * 8 + $0, session: "s\(round % 3)", name: "n\($0 % 4)") })
                 let column = try #require(["summary", "entries", "body"].randomElement(using: &random))
                 let (place, byte) = (Int.random(in: 1...20, using: &random), UInt8.random(in: 0...255, using: &random))
-                try await storage.database.write { db in
+                try await storage.database.writer.write { db in
                     try db.execute(
                         sql: """
                             UPDATE event_block SET \(column) =
@@ -191,6 +192,91 @@ struct BlockTests {
         }
     }
 
+    /// A database whose writes fail at the commit, or conflict there and are repeated, or are lost later.
+    private final class FailingDatabase: StorageDatabase {
+        let base: SQLiteDatabase
+        let failures = Mutex(0)
+        let conflicts = Mutex(0)
+        let losses = Mutex(0)
+        var epoch: Int { losses.withLock(\.self) }
+
+        init(_ base: SQLiteDatabase) { self.base = base }
+
+        func read<Value: Sendable>(_ body: @escaping @Sendable (any StorageConnection) throws -> Value) async throws -> Value {
+            try await base.read(body)
+        }
+
+        func query<Value: Sendable>(_ body: @escaping @Sendable (any StorageConnection) throws -> Value) async throws -> Value {
+            try await base.query(body)
+        }
+
+        func rows(_ sql: String, _ values: [StorageValue]) async throws -> [StorageRow] { try await base.rows(sql, values) }
+
+        func write<Value: Sendable>(
+            _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value
+        ) async throws -> Value {
+            let (fails, conflicts) = (Self.take(failures), Self.take(conflicts))
+            do {
+                return try await base.write(part) { db in
+                    let value = try body(db)
+                    if fails || conflicts { throw RelayStorageError.unavailable("the commit failed") }
+                    return value
+                }
+            } catch  where conflicts {
+                return try await base.write(part, body)
+            }
+        }
+
+        private static func take(_ count: borrowing Mutex<Int>) -> Bool {
+            count.withLock { count in
+                defer { count = max(0, count - 1) }
+                return count > 0
+            }
+        }
+    }
+
+    @Test("Events are stored for their clients after commits that failed, were repeated or were lost")
+    func lostCommits() async throws {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        let database = FailingDatabase(storage.database)
+        let state = try await database.read { try #require(try DatabaseStores.State.fetch($0)) }
+        let events = DatabaseStores(database, state, .init()).events
+        database.failures.withLock { $0 = 1 }
+        await #expect(throws: RelayStorageError.self) { try await events.append(Sample.events(1...2, client: "a")) }
+        _ = try await events.append(Sample.events(1...2, client: "b"))
+        _ = try await events.append(Sample.events(1...2, client: "a"))
+        func texts(_ client: String) async throws -> [String] {
+            try await events.events(matching: .init(clients: [client]), after: nil, limit: 9, order: .ascending).events.map(
+                \.json)
+        }
+        database.conflicts.withLock { $0 = 1 }
+        // A client that the transaction creates, after one that the first attempt created.
+        _ = try await events.append(Sample.events(1...2, client: "c"))
+        for client in ["a", "b", "c"] { #expect(try await texts(client) == ["1", "2"]) }
+        // As after a fail-over to a server that does not have the last commits.
+        try await storage.database.writer.write { db in
+            for table in ["block", "identity", "stream", "client"] { try db.execute(sql: "DELETE FROM event_\(table)") }
+        }
+        database.losses.withLock { $0 += 1 }
+        for client in ["b", "a"] {
+            _ = try await events.append(Sample.events(3...4, client: client))
+            #expect(try await texts(client) == ["3", "4"])
+        }
+        try await storage.close()
+    }
+
+    @Test("Events of sessions in turns become one block for each session, and keep their order", arguments: StorageDriver.all)
+    func turns(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            _ = try await storage.append((1...300).map { Sample.event($0, session: "s\($0 % 3)") })
+            let blocks = try await #require(storage.tables).database.read { try $0.int("SELECT COUNT(*) FROM event_block") }
+            #expect(blocks == 3)
+            #expect(try await storage.texts(limit: 70) == (1...300).map(String.init))
+            #expect(try await storage.texts(order: .descending, limit: 70) == (1...300).reversed().map(String.init))
+            #expect(try await storage.texts(.init(sessionId: "s1")) == (0..<100).map { String($0 * 3 + 1) })
+        }
+    }
+
     @Test("A block that is deleted while it is merged stays deleted")
     func deletedWhileMerged() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
@@ -199,22 +285,21 @@ struct BlockTests {
         }
         let merging = BlockMerging(.init())
         let (groups, content) = try await storage.database.read { db in
-            let connection = StorageConnection(database: db)
-            let groups = try merging.groups(connection, unpackedSince: .infinity).groups
+            let groups = try merging.groups(db, unpackedSince: .infinity).groups
             var unreadable: Set<Int64> = []
             return (
                 groups,
                 try groups.compactMap {
-                    try BlockMerging.content($0, connection, unreadable: &unreadable)?.encoded(packs: true)
+                    try BlockMerging.content($0, db, unreadable: &unreadable)?.encoded(packs: true)
                 }
             )
         }
         #expect(groups.count == 1 && content.count == 1)
         #expect(try await storage.deleteEvents(matching: .init(names: ["n2"])) == 1)
-        try await storage.database.write { db in
-            var state = try RelayState.fetch(db)
+        try await storage.database.write(.events) { db in
+            var state = try EventState.fetch(db)
             let before = state
-            try BlockMerging.replace(groups[0], by: content[0], StorageConnection(database: db), &state)
+            try BlockMerging.replace(groups[0], by: content[0], db, &state)
             #expect(state.eventBytes == before.eventBytes && state.nextBlock == before.nextBlock)
         }
         #expect(try await storage.texts() == ["1", "11", "12", "3", "13"])
@@ -242,12 +327,11 @@ struct BlockTests {
                 let storage = try #require(storage as? SQLiteRelayStorage)
                 func blocks() async throws -> [Int64] {
                     try await storage.database.read { db in
-                        let connection = StorageConnection(database: db)
-                        let sizes = try connection.int(
+                        let sizes = try db.int(
                             "SELECT SUM(length(summary) + length(entries) + length(body) + \(EncodedBlock.overhead)) FROM event_block"
                         )
-                        #expect(try RelayState.fetch(db).eventBytes == sizes ?? 0)
-                        return try connection.rows("SELECT packed FROM event_block ORDER BY first").map { try $0.int(0) }
+                        #expect(try EventState.fetch(db).eventBytes == sizes ?? 0)
+                        return try db.rows("SELECT packed FROM event_block ORDER BY first").map { try $0.int(0) }
                     }
                 }
                 for number in 1...20 {
@@ -333,7 +417,7 @@ struct BlockTests {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         for number in 1...2 { _ = try await storage.append([Sample.event(number, session: "s\(number)")]) }
         try await storage.events.merge(after: 0)
-        try await storage.database.write { db in
+        try await storage.database.writer.write { db in
             try db.execute(sql: "UPDATE event_block SET \(column) = x'0102' WHERE first = 1")
         }
         let error = await #expect(throws: RelayStorageError.self) { try await storage.texts() }

@@ -60,7 +60,7 @@ struct EventModelTests {
             }
             cursors.append((try await storage.latestEventCursor(), model.last.flatMap { Int($0.json) } ?? -1))
             #expect(try await storage.usage().events == model.count, place)
-            try await storage.sqlite?.checkSums()
+            try await storage.checkSums()
         }
 
         /// An event with an identifier of the library's form or another one, sometimes one that was used before. Its text is the

@@ -90,6 +90,18 @@ struct EventQueryTests {
         (.init(since: RelayTime(seconds: -62_135_596_800), until: RelayTime(seconds: 253_402_300_799)), [1, 2, 3, 4, 5]),
     ]
 
+    @Test("A page of no client's events is empty with and without a cursor", arguments: StorageDriver.all)
+    func noClients(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            _ = try await storage.append(Sample.events(1...3))
+            let cursor = try await storage.page(after: nil, limit: 1).cursor
+            for order in [RelayEventOrder.ascending, .descending] {
+                let page = try await storage.events(matching: .init(clients: []), after: cursor, limit: 10, order: order)
+                #expect(page.events.isEmpty && !page.hasMore && page.skipped == 0)
+            }
+        }
+    }
+
     @Test("A filter reads, counts and deletes the events that meet all of its conditions", arguments: StorageDriver.all)
     func filter(driver: StorageDriver) async throws {
         func event(

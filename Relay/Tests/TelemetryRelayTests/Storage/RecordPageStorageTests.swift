@@ -89,17 +89,19 @@ struct RecordPageStorageTests {
     @Test("Records on later pages are not read")
     func laterPages() async throws {
         let queue = try DatabaseQueue()
-        try RelaySchema.migrate(queue)
+        try SQLiteSchema.migrate(queue)
         try await queue.write { db in
             for number in 1...6 {
                 let record = Self.record("r\(number)", ["created": .int(Int64(number))])
-                try RecordRow.store(record, RecordKeys(record), db)
+                try RecordRow.store(record, RecordKeys(record), SQLiteConnection(database: db))
             }
             try db.execute(sql: "UPDATE record SET body = CAST('[]' AS BLOB) WHERE name_key < CAST('r4' AS BLOB)")
             let query = TelemetryRecordQuery(recordType: "T", sortField: "created", ascending: false)
-            let page = try RecordSelection(query, of: nil).page(.init(limit: 2), db)
+            let page = try RecordSelection(query, of: nil).page(.init(limit: 2), SQLiteConnection(database: db))
             #expect(page.records.map(\.name) == ["r6", "r5"])
-            #expect(throws: RelayStorageError.self) { try RecordSelection(query, of: nil).page(.init(limit: 9), db) }
+            #expect(throws: RelayStorageError.self) {
+                try RecordSelection(query, of: nil).page(.init(limit: 9), SQLiteConnection(database: db))
+            }
         }
     }
 }

@@ -17,14 +17,14 @@ struct RecordSelectionTests {
 
     private func queue(with statuses: [String]) throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
-        try RelaySchema.migrate(queue)
+        try SQLiteSchema.migrate(queue)
         try queue.write { db in
             for (index, status) in statuses.enumerated() {
                 var record = TelemetryRecord(
                     recordType: TelemetrySchema.commandRecordType, recordID: .init(recordName: "r\(index)"))
                 record["clientid"] = "c"
                 record["status"] = .string(status)
-                try RecordRow.store(RelayRecord(record), RecordKeys(RelayRecord(record)), db)
+                try RecordRow.store(RelayRecord(record), RecordKeys(RelayRecord(record)), SQLiteConnection(database: db))
             }
         }
         return queue
@@ -38,9 +38,10 @@ struct RecordSelectionTests {
     func plan(query: TelemetryRecordQuery, index: String) throws {
         let statements = Mutex<[String]>([])
         try queue(with: ["pending", "pending", "pending"]).read { db in
-            let first = try RecordSelection(query, of: nil).page(.init(limit: 1), db)
+            let first = try RecordSelection(query, of: nil).page(.init(limit: 1), SQLiteConnection(database: db))
             db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
-            _ = try RecordSelection(query, of: nil).page(.init(after: first.cursor, limit: 1), db).records
+            _ = try RecordSelection(query, of: nil).page(.init(after: first.cursor, limit: 1), SQLiteConnection(database: db))
+                .records
             db.trace()
             let plans = try statements.withLock(\.self).flatMap { statement in
                 try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").compactMap { row -> String? in row["detail"] }
@@ -53,14 +54,19 @@ struct RecordSelectionTests {
     @Test("The index follows a changed status")
     func change() throws {
         let queue = try queue(with: ["pending", "executed"])
-        try queue.write { db in
-            #expect(try RecordSelection(Self.pending, of: nil).page(.init(), db).records.map(\.name) == ["r0"])
+        try queue.write { database in
+            let db = SQLiteConnection(database: database)
+            func pending() throws -> [String] {
+                try RecordSelection(Self.pending, of: nil).page(.init(), db).records.map(\.name)
+            }
+            #expect(try pending() == ["r0"])
             for (name, status) in [("r0", "executed"), ("r1", "pending")] {
-                var record = try #require(try RecordRow.fetch(named: NameKey.data(of: name), db))
+                let key = NameKey.data(of: name)
+                var record = try #require(try RecordRow.fetch(named: [key], db)[key])
                 record.record["status"] = .string(status)
                 try RecordRow.store(record, RecordKeys(record), db)
             }
-            #expect(try RecordSelection(Self.pending, of: nil).page(.init(), db).records.map(\.name) == ["r1"])
+            #expect(try pending() == ["r1"])
         }
     }
 
@@ -70,7 +76,9 @@ struct RecordSelectionTests {
     func equivalence(stored: String, asked: String) throws {
         var query = Self.pending
         query.conditions["status"] = .string(asked)
-        let found = try queue(with: [stored, "other"]).read { try RecordSelection(query, of: nil).page(.init(), $0).records }
+        let found = try queue(with: [stored, "other"]).read { db in
+            try RecordSelection(query, of: nil).page(.init(), SQLiteConnection(database: db)).records
+        }
         #expect(found.map(\.name) == ["r0"])
     }
 }

@@ -79,14 +79,14 @@ struct SQLiteFaultTests {
             for event in ["INSERT", "UPDATE", "DELETE"] {
                 try db.execute(
                     sql: """
-                        CREATE TRIGGER full_\(event) BEFORE \(event) ON relay_state BEGIN SELECT RAISE(ABORT, 'full'); END
+                        CREATE TRIGGER full_\(event) BEFORE \(event) ON event_state BEGIN SELECT RAISE(ABORT, 'full'); END
                         """)
             }
         }
         try await first.close()
         let storage = try SQLiteRelayStorage(file: file)
         #expect(try await storage.texts().count == 2)
-        await #expect(throws: RelayStorageError.unavailable("full")) { try await storage.append(Self.events(3...3)) }
+        await #expect(throws: RelayStorageError.refused("full")) { try await storage.append(Self.events(3...3)) }
         #expect(try await storage.usage().events == 2)
         try await storage.close()
     }
@@ -120,7 +120,7 @@ struct SQLiteFaultTests {
 
     @Test(
         "A file from a later or an earlier version is refused",
-        arguments: [("telemetry blocks 99", RelayStorageError.newerVersion), ("telemetry 5", .olderVersion)])
+        arguments: [("telemetry storage 99", RelayStorageError.newerVersion), ("telemetry blocks 1", .olderVersion)])
     func otherVersion(migration: String, error: RelayStorageError) async throws {
         let storage = try SQLiteRelayStorage(file: file)
         try await storage.database.writer.write {

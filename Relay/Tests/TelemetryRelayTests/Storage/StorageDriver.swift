@@ -12,8 +12,6 @@ struct StorageDriver: Sendable, CustomTestStringConvertible {
     let name: String
     /// Whether data persists when the same location is opened again, also by two storages concurrently.
     let isPersistent: Bool
-    /// The number of tasks that sleep between the steps of the background work.
-    var backgroundTasks = 3
     /// Opens the storage in a directory of the test.
     let open: @Sendable (_ place: URL, RelayStorageConfiguration) async throws -> any RelayStorage
     /// Runs a test that uses the directory, and then removes what it stored elsewhere.
@@ -29,7 +27,7 @@ struct StorageDriver: Sendable, CustomTestStringConvertible {
             try SQLiteRelayStorage(file: $0.appending(path: "relay.sqlite"), configuration: $1)
         },
         StorageDriver(name: "merging", isPersistent: false) {
-            MergingStorage(try SQLiteRelayStorage(inMemory: $1))
+            try MergingStorage(try SQLiteRelayStorage(inMemory: $1))
         },
     ]
     static let persistent = all.filter(\.isPersistent)

@@ -6,14 +6,14 @@ import Testing
 
 /// A storage that merges its blocks of events after each batch.
 struct MergingStorage: ComposedRelayStorage {
-    let base: SQLiteRelayStorage
+    let base: any ComposedRelayStorage
     let stores: RelayStores
 
-    init(_ base: SQLiteRelayStorage) {
+    init(_ base: any ComposedRelayStorage) throws {
         self.base = base
         stores = RelayStores(
-            events: MergingEvents(base: base.events), records: base.stores.records, subscriptions: base.stores.subscriptions,
-            tokens: base.stores.tokens, clientKeys: base.stores.clientKeys)
+            events: MergingEvents(base: try #require(base.tables).events), records: base.stores.records,
+            subscriptions: base.stores.subscriptions, tokens: base.stores.tokens, clientKeys: base.stores.clientKeys)
     }
 
     func check() async throws { try await base.check() }
@@ -24,7 +24,7 @@ struct MergingStorage: ComposedRelayStorage {
 }
 
 private struct MergingEvents: RelayEventStorage {
-    let base: SQLiteEventStore
+    let base: EventStore
 
     func append(_ events: [RelayEvent]) async throws -> RelayAppendResult {
         let result = try await base.append(events)
@@ -45,20 +45,28 @@ private struct MergingEvents: RelayEventStorage {
 }
 
 extension RelayStorage {
-    /// The storage, if it is in SQLite.
-    var sqlite: SQLiteRelayStorage? { self as? SQLiteRelayStorage ?? (self as? MergingStorage)?.base }
-}
+    /// The database of a storage, and its store of events.
+    var tables: (database: any StorageDatabase, events: EventStore)? {
+        switch self {
+        case let storage as MergingStorage: return storage.base.tables
+        case let storage as SQLiteRelayStorage: return (storage.database, storage.events)
+        default:
+            #if PostgreSQL
+            return (self as? PostgreSQLRelayStorage).map { ($0.database, $0.events) }
+            #else
+            return nil
+            #endif
+        }
+    }
 
-extension SQLiteRelayStorage {
     /// Compares the counters with the tables.
     func checkSums() async throws {
-        let (state, bytes, remembered, stored) = try await database.read { db in
-            let connection = StorageConnection(database: db)
+        let (state, bytes, remembered, stored) = try await #require(tables).database.read { db in
             let size = "length(summary) + length(entries) + length(body) + \(EncodedBlock.overhead)"
             return (
-                try RelayState.fetch(db), try connection.int("SELECT SUM(\(size)) FROM event_block") ?? 0,
-                try connection.int("SELECT COUNT(*) FROM event_identity WHERE stored = 0"),
-                try connection.int("SELECT SUM(stored) FROM event_identity") ?? 0
+                try EventState.fetch(db), try db.int("SELECT SUM(\(size)) FROM event_block") ?? 0,
+                try db.int("SELECT COUNT(*) FROM event_identity WHERE stored = 0"),
+                try db.int("SELECT CAST(SUM(stored) AS BIGINT) FROM event_identity") ?? 0
             )
         }
         #expect(state.eventBytes == bytes)

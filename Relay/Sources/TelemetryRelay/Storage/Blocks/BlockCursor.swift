@@ -24,17 +24,21 @@ struct BlockCursor {
     private let selection: EventSelection
     private let numbers: ClosedRange<Int64>
     private let order: RelayEventOrder
+    private let columns: String
     /// The blocks that were read, the next one last.
     private var blocks: [EventBlock] = []
     /// Where to continue; nil at the end.
     private var position: Int64?
     private var step = steps.lowerBound
 
-    /// - Parameter selection: blocks that cannot have matching events by their time, names or scenarios are left out.
+    /// - Parameters:
+    ///   - selection: blocks that cannot have matching events by their time, names or scenarios are left out.
+    ///   - columns: those to read.
     init(
-        _ db: StorageConnection, _ scope: Scope, _ selection: EventSelection, in numbers: ClosedRange<Int64>,
-        _ order: RelayEventOrder
+        _ db: any StorageConnection, _ scope: Scope, _ selection: EventSelection, in numbers: ClosedRange<Int64>,
+        _ order: RelayEventOrder, columns: String
     ) throws {
+        self.columns = columns
         (self.scope, self.selection, self.numbers, self.order) = (scope, selection, numbers, order)
         position = order == .ascending ? numbers.lowerBound : numbers.upperBound
         blocks = try overlapping(db).reversed()
@@ -44,12 +48,12 @@ struct BlockCursor {
     /// The next block, which is not removed.
     var next: EventBlock? { blocks.last }
 
-    mutating func advance(_ db: StorageConnection) throws {
+    mutating func advance(_ db: any StorageConnection) throws {
         blocks.removeLast()
         if blocks.isEmpty { try readMore(db) }
     }
 
-    private mutating func readMore(_ db: StorageConnection) throws {
+    private mutating func readMore(_ db: any StorageConnection) throws {
         guard let position else { return }
         let found: [EventBlock]
         switch (order, scope) {
@@ -74,7 +78,7 @@ struct BlockCursor {
 
     /// The blocks that also have numbers before the range, or after it in descending order. A plus sign keeps SQLite from using an
     /// index of that column, where many rows are within its bound.
-    private func overlapping(_ db: StorageConnection) throws -> [EventBlock] {
+    private func overlapping(_ db: any StorageConnection) throws -> [EventBlock] {
         let (lower, upper) = (numbers.lowerBound, numbers.upperBound)
         switch (order, scope) {
         case (.ascending, .stream):
@@ -88,10 +92,10 @@ struct BlockCursor {
     }
 
     private func read(
-        _ db: StorageConnection, _ bounds: [(column: String, comparison: String, number: Int64)], _ order: String,
+        _ db: any StorageConnection, _ bounds: [(column: String, comparison: String, number: Int64)], _ order: String,
         _ limit: Int? = nil
     ) throws -> [EventBlock] {
-        var statement = Statement("SELECT \(EventBlock.columns) FROM event_block WHERE ")
+        var statement = Statement("SELECT \(columns) FROM event_block WHERE ")
         switch scope {
         case .all: break
         case .client(let client): statement.sql += "client = \(statement.parameter(.int(client))) AND "

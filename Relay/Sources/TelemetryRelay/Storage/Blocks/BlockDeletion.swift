@@ -13,7 +13,7 @@ struct BlockDeletion: Sendable {
     ///   - cutoff: identifiers are remembered if they arrived since then, in milliseconds of the arrival clock.
     /// - Returns: the number of deleted events, and whether all blocks existed. The events of others may have been merged into new ones.
     func delete(
-        from ids: [Int64], cutoff: Int64, _ db: StorageConnection, _ state: inout RelayState
+        from ids: [Int64], cutoff: Int64, _ db: any StorageConnection, _ state: inout EventState
     ) throws -> (deleted: Int, isComplete: Bool) {
         var (deleted, isComplete) = (0, true)
         for id in ids where state.firstEvent <= last {
@@ -38,7 +38,7 @@ struct BlockDeletion: Sendable {
     }
 
     private func replace(
-        _ block: EventBlock, without numbers: Set<Int64>, _ db: StorageConnection, _ state: inout RelayState
+        _ block: EventBlock, without numbers: Set<Int64>, _ db: any StorageConnection, _ state: inout EventState
     ) throws {
         var rest = EventBlockContent(received: block.received)
         if numbers.count < block.count {
@@ -53,7 +53,7 @@ struct BlockDeletion: Sendable {
 
     /// Subtracts deleted events from the rows of their identifiers.
     static func release(
-        _ events: some Sequence<BlockReader.Event>, cutoff: Int64, _ db: StorageConnection, _ state: inout RelayState
+        _ events: some Sequence<BlockReader.Event>, cutoff: Int64, _ db: any StorageConnection, _ state: inout EventState
     ) throws {
         let counts: [Int64: Int64] = events.reduce(into: [:]) { $0[$1.entry.identity, default: 0] += 1 }
         state.remembered += try EventIdentities.release(counts, cutoff: cutoff, db)
@@ -61,7 +61,7 @@ struct BlockDeletion: Sendable {
 
     /// Deletes a block that cannot be read. Its identifiers count as those of stored events.
     /// - Returns: the number of deleted events.
-    static func deleteUnreadable(_ block: EventBlock, _ db: StorageConnection, _ state: inout RelayState) throws -> Int {
+    static func deleteUnreadable(_ block: EventBlock, _ db: any StorageConnection, _ state: inout EventState) throws -> Int {
         try block.delete(db, &state)
         state.events -= Int64(block.count)
         return block.count

@@ -57,7 +57,7 @@ struct BlockMerging: Sendable {
     /// have waited longest come first, and the result says whether there may be more.
     /// - Parameter excluded: blocks that cannot be read.
     func groups(
-        _ db: StorageConnection, unpackedSince time: TimeInterval, without excluded: Set<Int64> = []
+        _ db: any StorageConnection, unpackedSince time: TimeInterval, without excluded: Set<Int64> = []
     ) throws -> (groups: [Group], hasMore: Bool) {
         let streams = try db.rows(
             """
@@ -70,7 +70,7 @@ struct BlockMerging: Sendable {
             func blocks(_ condition: String) throws -> [EventBlock] {
                 // The summaries are not needed.
                 try db.rows(
-                    "SELECT \(EventBlock.columns(summary: "x''")) FROM event_block WHERE stream = $1 AND \(condition)", values
+                    "SELECT \(EventBlock.columns(summary: "NULL")) FROM event_block WHERE stream = $1 AND \(condition)", values
                 ).map(EventBlock.init)
             }
             let before = try blocks("first < $2 ORDER BY first DESC LIMIT \(Self.predecessors)")
@@ -113,7 +113,7 @@ struct BlockMerging: Sendable {
     /// The merged content of a group, read from a snapshot; nil if a block is gone.
     /// - Parameter unreadable: gets the blocks that cannot be read, without which the group can be merged later.
     static func content(
-        _ group: Group, _ db: StorageConnection, unreadable: inout Set<Int64>
+        _ group: Group, _ db: any StorageConnection, unreadable: inout Set<Int64>
     ) throws -> EventBlockContent? {
         guard let first = group.blocks.first else { return nil }
         var content = EventBlockContent(received: first.received)
@@ -128,12 +128,13 @@ struct BlockMerging: Sendable {
         return unreadable.isDisjoint(with: group.blocks.map(\.id)) ? content : nil
     }
 
-    private static func exist(_ group: Group, _ db: StorageConnection) throws -> Bool {
-        try group.blocks.allSatisfy { try db.int("SELECT id FROM event_block WHERE id = $1", [.int($0.id)]) != nil }
+    private static func exist(_ group: Group, _ db: any StorageConnection) throws -> Bool {
+        let statements = group.blocks.map { Statement("SELECT id FROM event_block WHERE id = $1", [.int($0.id)]) }
+        return try db.rows(statements).allSatisfy { !$0.isEmpty }
     }
 
     /// Replaces a group within a transaction, unless one of its blocks is gone.
-    static func replace(_ group: Group, by merged: EncodedBlock, _ db: StorageConnection, _ state: inout RelayState) throws {
+    static func replace(_ group: Group, by merged: EncodedBlock, _ db: any StorageConnection, _ state: inout EventState) throws {
         guard let first = group.blocks.first, try exist(group, db) else { return }
         for block in group.blocks { try block.delete(db, &state) }
         state.eventBytes += try merged.save(db, id: state.takeBlock(), of: first.stream)

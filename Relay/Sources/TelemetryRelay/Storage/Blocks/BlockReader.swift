@@ -20,10 +20,10 @@ struct BlockReader {
     /// The maximum number of streams of one session key that are read one by one.
     private static let fewStreams = 200
 
-    private let db: StorageConnection
+    private let db: any StorageConnection
     private let selection: EventSelection
 
-    init(_ db: StorageConnection, _ selection: EventSelection) { (self.db, self.selection) = (db, selection) }
+    init(_ db: any StorageConnection, _ selection: EventSelection) { (self.db, self.selection) = (db, selection) }
 
     /// The first matching events of a range, in order.
     /// - Parameter skipsUnreadable: whether a block that cannot be read is left out; otherwise it is an error.
@@ -32,7 +32,7 @@ struct BlockReader {
     ) throws -> Found {
         var found = Found()
         var collected = Collected(order: order, limit: limit)
-        try forEachBlock(in: numbers, order) { block in
+        try forEachBlock(in: numbers, order, EventBlock.columns) { block in
             guard !collected.isComplete(before: block) else { return false }
             do {
                 let events = try matches(block, in: numbers, index: found.blocks.count)
@@ -52,7 +52,7 @@ struct BlockReader {
     /// The first blocks with matching events of a range, and those that cannot be read.
     func blocks(in numbers: ClosedRange<Int64>, limit: Int) throws -> [EventBlock] {
         var found: [EventBlock] = []
-        try forEachBlock(in: numbers, .ascending) { block in
+        try forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
             do {
                 if try !matches(block, in: numbers, index: 0).isEmpty { found.append(block) }
             } catch let error as RelayStorageError where error == BlockScanner.malformed {
@@ -66,7 +66,8 @@ struct BlockReader {
     /// The number of matching events of a range.
     func count(in numbers: ClosedRange<Int64>) throws -> Int {
         var count = 0
-        try forEachBlock(in: numbers, .ascending) { block in
+        // Usually, the summaries suffice.
+        try forEachBlock(in: numbers, .ascending, EventBlock.columnsWithoutEntries) { block in
             let isWhole = numbers.contains(block.numbers.lowerBound) && numbers.contains(block.numbers.upperBound)
             if !isWhole || !selection.covers(block.seconds) {
                 count += try matches(block, in: numbers, index: 0).count
@@ -83,10 +84,10 @@ struct BlockReader {
 
     /// Calls `body` with each block that may have matching events, until it returns false.
     private func forEachBlock(
-        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ body: (EventBlock) throws -> Bool
+        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ columns: String, _ body: (EventBlock) throws -> Bool
     ) throws {
         guard !selection.isEmpty else { return }
-        var cursors = try scopes().map { try BlockCursor(db, $0, selection, in: numbers, order) }
+        var cursors = try scopes().map { try BlockCursor(db, $0, selection, in: numbers, order, columns: columns) }
         while let (index, block) = Self.next(cursors, order) {
             guard try body(block) else { return }
             try cursors[index].advance(db)

@@ -17,7 +17,7 @@ struct BlockRetention: Sendable {
     /// Deletes at most `limit` events within the current transaction.
     /// - Returns: the number of deleted events by the limit that they exceeded.
     func trim(
-        _ db: StorageConnection, _ state: inout RelayState, now: TimeInterval, atMost limit: Int
+        _ db: any StorageConnection, _ state: inout EventState, now: TimeInterval, atMost limit: Int
     ) throws -> [RelayEventRetention.Bound: Int] {
         var counts: [RelayEventRetention.Bound: Int] = [:]
         if try isOverLimit(db, state, now: now), state.firstEvent < state.nextEvent {
@@ -52,7 +52,7 @@ struct BlockRetention: Sendable {
     private static let maximumStep = 10_000
 
     /// Whether the oldest event may exceed a limit.
-    private func isOverLimit(_ db: StorageConnection, _ state: RelayState, now: TimeInterval) throws -> Bool {
+    private func isOverLimit(_ db: any StorageConnection, _ state: EventState, now: TimeInterval) throws -> Bool {
         if state.events == 0 { return false }
         if state.events > retention.capacity || state.eventBytes > retention.bytes { return true }
         let oldest = try db.int("SELECT last_received FROM event_block ORDER BY first LIMIT 1")
@@ -63,7 +63,7 @@ struct BlockRetention: Sendable {
 
     /// The limits that the oldest events exceed. Their bytes are free once their block is.
     private func excess(
-        _ found: BlockReader.Found, _ state: RelayState, now: TimeInterval
+        _ found: BlockReader.Found, _ state: EventState, now: TimeInterval
     ) -> [RelayEventRetention.Bound] {
         let expiry = expiry(now)
         var (events, bytes) = (state.events, state.eventBytes)
@@ -89,7 +89,7 @@ struct BlockRetention: Sendable {
     }
 
     /// Records for each client the number of events that are about to be deleted.
-    private func record(_ events: ArraySlice<BlockReader.Event>, _ blocks: [EventBlock], _ db: StorageConnection) throws {
+    private func record(_ events: ArraySlice<BlockReader.Event>, _ blocks: [EventBlock], _ db: any StorageConnection) throws {
         var runs: [Int64: (first: Int64, last: Int64, count: Int)] = [:]
         for event in events {
             let (client, number) = (blocks[event.block].stream.client, event.entry.number)
@@ -99,16 +99,17 @@ struct BlockRetention: Sendable {
         for (client, run) in runs { try record(client, run.first, run.last, run.count, db) }
     }
 
-    private func record(_ client: Int64, _ first: Int64, _ last: Int64, _ count: Int, _ db: StorageConnection) throws {
-        try db.execute(
+    private func record(_ client: Int64, _ first: Int64, _ last: Int64, _ count: Int, _ db: any StorageConnection) throws {
+        try db.enqueue(
             "INSERT INTO event_expired (client, first, last, count) VALUES ($1, $2, $3, $4)",
             [.int(client), .int(first), .int(last), .init(count)])
     }
 
     /// Deletes the blocks without events from a number on.
-    private func delete(before number: Int64, _ db: StorageConnection, _ state: inout RelayState) throws {
+    private func delete(before number: Int64, _ db: any StorageConnection, _ state: inout EventState) throws {
         state.firstEvent = number
-        state.eventBytes -= try db.int("SELECT COALESCE(SUM(size), 0) FROM event_block WHERE last < $1", [.int(number)]) ?? 0
-        try db.execute("DELETE FROM event_block WHERE last < $1", [.int(number)])
+        state.eventBytes -=
+            try db.int("SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM event_block WHERE last < $1", [.int(number)]) ?? 0
+        try db.enqueue("DELETE FROM event_block WHERE last < $1", [.int(number)])
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of `event_block`, without its entries and its text.
+/// A row of `event_block`, without its text.
 struct EventBlock: Sendable {
     /// Never used again.
     let id: Int64
@@ -18,11 +18,14 @@ struct EventBlock: Sendable {
     let length: Int
     let isPacked: Bool
     private let encodedSummary: Data
+    /// Nil if they were not read with the rest.
+    private let encodedEntries: Data?
 
-    /// The columns that ``init(_:)`` expects.
-    static let columns = columns(summary: "summary")
+    /// The columns that ``init(_:)`` expects, with and without the entries.
+    static let columns = columns(summary: "summary") + ", entries"
+    static let columnsWithoutEntries = columns(summary: "summary")
 
-    /// The same with another value for the summary.
+    /// Those without the entries, with another value for the summary.
     static func columns(summary: String) -> String {
         "id, client, stream, first, last, count, first_received, last_received, first_second, last_second, size, length, packed, \(summary)"
     }
@@ -37,7 +40,8 @@ struct EventBlock: Sendable {
         size = try row.int(10)
         length = Int(try row.int(11))
         isPacked = try row.int(12) != 0
-        encodedSummary = try row.bytes(13)
+        encodedSummary = try row.optionalBytes(13) ?? Data()
+        encodedEntries = row.values.count > 14 ? try row.bytes(14) : nil
         let span = numbers.upperBound - numbers.lowerBound
         guard numbers.lowerBound > 0, span < BlockCursor.span, (1...(span + 1)).contains(Int64(count)),
             (0...Int(Int32.max)).contains(length)
@@ -45,13 +49,13 @@ struct EventBlock: Sendable {
     }
 
     /// The block; nil if it does not exist any more.
-    static func find(_ id: Int64, _ db: StorageConnection) throws -> EventBlock? {
+    static func find(_ id: Int64, _ db: any StorageConnection) throws -> EventBlock? {
         try db.rows("SELECT \(columns) FROM event_block WHERE id = $1", [.int(id)]).first.map(EventBlock.init)
     }
 
     /// Deletes the row.
-    func delete(_ db: StorageConnection, _ state: inout RelayState) throws {
-        try db.execute("DELETE FROM event_block WHERE id = $1", [.int(id)])
+    func delete(_ db: any StorageConnection, _ state: inout EventState) throws {
+        try db.enqueue("DELETE FROM event_block WHERE id = $1", [.int(id)])
         state.eventBytes -= size
     }
 
@@ -64,20 +68,24 @@ struct EventBlock: Sendable {
     }
 
     /// - Parameter summary: the block's.
-    func entries(_ db: StorageConnection, of summary: BlockSummary) throws -> [BlockEntry] {
-        guard let row = try db.rows("SELECT entries FROM event_block WHERE id = $1", [.int(id)]).first else {
-            throw BlockScanner.malformed
-        }
-        return try BlockEntries.decode(try row.bytes(0), of: self, cells: summary.cellCount)
+    func entries(_ db: any StorageConnection, of summary: BlockSummary) throws -> [BlockEntry] {
+        let encoded =
+            try encodedEntries ?? db.rows("SELECT entries FROM event_block WHERE id = $1", [.int(id)]).first?.bytes(0)
+        guard let encoded else { throw BlockScanner.malformed }
+        return try BlockEntries.decode(encoded, of: self, cells: summary.cellCount)
     }
 
     /// The texts of all events, one after the other.
-    func text(_ db: StorageConnection) throws -> [UInt8] {
-        guard let row = try db.rows("SELECT body FROM event_block WHERE id = $1", [.int(id)]).first else {
-            throw BlockScanner.malformed
+    func text(_ db: any StorageConnection) throws -> [UInt8] { try Self.texts(of: [self], db)[0] }
+
+    /// The text of each block, read together.
+    static func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [[UInt8]] {
+        let rows = try db.rows(blocks.map { Statement("SELECT body FROM event_block WHERE id = $1", [.int($0.id)]) })
+        return try zip(blocks, rows).map { block, rows in
+            guard let body = try rows.first?.bytes(0) else { throw BlockScanner.malformed }
+            let text = block.isPacked ? try BlockText.unpack(body, length: block.length) : Array(body)
+            guard text.count == block.length else { throw BlockScanner.malformed }
+            return text
         }
-        let text = isPacked ? try BlockText.unpack(try row.bytes(0), length: length) : Array(try row.bytes(0))
-        guard text.count == length else { throw BlockScanner.malformed }
-        return text
     }
 }

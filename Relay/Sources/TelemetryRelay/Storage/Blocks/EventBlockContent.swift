@@ -24,7 +24,8 @@ struct EventBlockContent {
     }
 
     /// Adds the events of a block that are to be kept, after those with lower numbers.
-    mutating func add(_ block: EventBlock, _ db: StorageConnection, where isKept: (BlockEntry) -> Bool = { _ in true }) throws {
+    mutating func add(_ block: EventBlock, _ db: any StorageConnection, where isKept: (BlockEntry) -> Bool = { _ in true }) throws
+    {
         received = min(received.lowerBound, block.received.lowerBound)...max(received.upperBound, block.received.upperBound)
         let (text, kinds) = (try block.text(db), try block.summary())
         var cells = [Int?](repeating: nil, count: kinds.cellCount)
@@ -80,10 +81,10 @@ struct EncodedBlock: Sendable {
 
     /// Stores the block.
     /// - Returns: the approximate bytes of its row.
-    func save(_ db: StorageConnection, id: Int64, of stream: EventStreams.Stream) throws -> Int64 {
-        try db.execute(
+    func save(_ db: any StorageConnection, id: Int64, of stream: EventStreams.Stream) throws -> Int64 {
+        try db.enqueue(
             """
-            INSERT INTO event_block (\(EventBlock.columns), entries, body)
+            INSERT INTO event_block (\(EventBlock.columns), body)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
             """,
             [

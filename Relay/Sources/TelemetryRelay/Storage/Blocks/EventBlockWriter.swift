@@ -1,6 +1,7 @@
+import Foundation
 import Synchronization
 
-/// Writes batches as blocks, and applies the retention limits, in one transaction.
+/// Writes batches as blocks, and applies the retention limits.
 final class EventBlockWriter: Sendable {
     /// The result of one transaction.
     struct Outcome {
@@ -19,11 +20,18 @@ final class EventBlockWriter: Sendable {
         self.arrival = arrival
     }
 
-    /// Writes all batches or, if it throws, none.
-    func write(_ batches: [EventBatch], _ db: StorageConnection) throws -> Outcome {
+    /// Forgets what a transaction created, because it did not commit.
+    func reset() { streams.withLock { $0.removeAll() } }
+
+    /// Writes all batches, as a part of a transaction.
+    /// - Parameters:
+    ///   - epoch: the database's during the transaction.
+    ///   - batches: called once no other transaction can write events.
+    func write(_ db: any StorageConnection, epoch: Int, _ batches: () -> [EventBatch]) throws -> Outcome {
         try streams.withLock { streams in
             do {
-                return try RelayDatabase.transaction(db.database) { try write(batches, db, &streams) }
+                streams.validate(epoch: epoch)
+                return try write(db, &streams, batches)
             } catch {
                 streams.removeAll()
                 throw error
@@ -31,25 +39,31 @@ final class EventBlockWriter: Sendable {
         }
     }
 
-    private func write(_ batches: [EventBatch], _ db: StorageConnection, _ streams: inout EventStreams) throws -> Outcome {
-        var state = try RelayState.fetch(db.database)
+    private func write(
+        _ db: any StorageConnection, _ streams: inout EventStreams, _ batches: () -> [EventBatch]
+    ) throws -> Outcome {
+        var state = try EventState.fetch(db)
         streams.validate(generation: state.streamGeneration)
+        let batches = batches()
         let first = state.nextEvent
         let now = arrival.now(after: state)
         let received = ArrivalTime.milliseconds(now)
-        var identities = EventIdentities(db, received: received)
+        let clients = try streams.clients(batches.map { $0.runs.map(\.stream.client) }, db)
+        var identities = try EventIdentities(db, received: received, for: zip(batches, clients))
         var outcome = Outcome()
-        for batch in batches {
+        var blocks: [(content: EventBlockContent, client: Int64, session: Data)] = []
+        for (batch, clients) in zip(batches, clients) {
             let start = state.nextEvent
-            for run in batch.runs {
-                let client = try streams.client(run.client, db)
-                let content = try content(run, of: client, received, &identities, &state)
-                guard !content.entries.isEmpty else { continue }
-                let stream = try streams.stream(of: client, session: run.session, db)
-                state.eventBytes += try content.encoded(packs: false).save(db, id: state.takeBlock(), of: stream)
+            let contents = try contents(of: batch, clients, received, &identities, &state)
+            for (index, content) in contents.enumerated() where !content.entries.isEmpty {
+                blocks.append((content, clients[index], batch.runs[index].stream.session))
             }
             let stored = Int(state.nextEvent - start)
-            outcome.results.append(RelayAppendResult(stored: stored, duplicates: batch.count - stored))
+            outcome.results.append(RelayAppendResult(stored: stored, duplicates: batch.events.count - stored))
+        }
+        let numbers = try streams.streams(blocks.map { ($0.client, $0.session) }, db)
+        for (block, stream) in zip(blocks, numbers) {
+            state.eventBytes += try block.content.encoded(packs: false).save(db, id: state.takeBlock(), of: stream)
         }
         outcome.numbers = first..<state.nextEvent
         // A batch of duplicates writes nothing.
@@ -59,25 +73,24 @@ final class EventBlockWriter: Sendable {
         state.events += Int64(outcome.numbers.count)
         state.arrival = now
         outcome.expired = try retention.trim(db, &state, now: now, atMost: outcome.numbers.count + BlockRetention.step)
-        try state.saveEvents(db.database, wall: arrival.wall)
+        try state.save(db, wall: arrival.wall(after: state))
         return outcome
     }
 
-    /// The run's events that are not duplicates.
-    private func content(
-        _ run: EventBatch.Run, of client: Int64, _ received: Int64, _ identities: inout EventIdentities,
-        _ state: inout RelayState
-    ) throws -> EventBlockContent {
-        var content = EventBlockContent(received: received...received)
-        var offset = 0
-        for event in run.events {
-            defer { offset += event.length }
-            guard let identity = try identities.add(event.identifier, client: client) else { continue }
-            content.add(
-                BlockEntry(number: state.nextEvent, cell: 0, time: event.time, identity: identity, length: event.length),
-                event.kind, run.text[offset..<(offset + event.length)])
+    /// The events of each run that are not duplicates.
+    private func contents(
+        of batch: EventBatch, _ clients: [Int64], _ received: Int64, _ identities: inout EventIdentities,
+        _ state: inout EventState
+    ) throws -> [EventBlockContent] {
+        var contents = batch.runs.map { _ in EventBlockContent(received: received...received) }
+        for event in batch.events {
+            guard let identity = try identities.add(event.identifier, client: clients[event.run]) else { continue }
+            contents[event.run].add(
+                BlockEntry(
+                    number: state.nextEvent, cell: 0, time: event.time, identity: identity, length: event.text.count),
+                event.kind, batch.text[event.text])
             state.nextEvent += 1
         }
-        return content
+        return contents
     }
 }

@@ -17,6 +17,7 @@ struct EventStreams {
     private var clients: [Data: Int64] = [:]
     private var streams: [Name: Int64] = [:]
     private var generation: Int64?
+    private var epoch = 0
 
     /// Empties the cache, which may contain rows that a rolled-back transaction created.
     mutating func removeAll() {
@@ -30,39 +31,54 @@ struct EventStreams {
         self.generation = generation
     }
 
-    /// - Parameter client: the row of the client.
-    mutating func stream(of client: Int64, session: Data, _ db: StorageConnection) throws -> Stream {
-        let name = Name(client: client, session: session)
-        let number =
-            try streams[name]
-            ?? Self.number(
-                db, select: "SELECT id FROM event_stream WHERE client = $1 AND session_key = $2",
-                insert: "INSERT INTO event_stream (client, session_key) VALUES ($1, $2) RETURNING id",
-                [.int(client), .bytes(session)])
-        if streams.count >= Self.capacity { streams = [:] }
-        streams[name] = number
-        return Stream(number: number, client: client)
+    /// Empties the cache if the database may have lost commits.
+    mutating func validate(epoch: Int) {
+        if epoch != self.epoch { removeAll() }
+        self.epoch = epoch
     }
 
-    /// - Returns: the row of a client.
-    mutating func client(_ key: Data, _ db: StorageConnection) throws -> Int64 {
-        let number =
-            try clients[key]
-            ?? Self.number(
-                db, select: "SELECT id FROM event_client WHERE client_key = $1",
-                insert: "INSERT INTO event_client (client_key) VALUES ($1) RETURNING id", [.bytes(key)])
-        if clients.count >= Self.capacity { clients = [:] }
-        clients[key] = number
-        return number
-    }
-
-    private static func number(
-        _ db: StorageConnection, select: String, insert: String, _ values: [StorageValue]
-    ) throws -> Int64 {
-        guard let number = try db.int(select, values) ?? db.int(insert, values) else {
-            throw RelayStorageError.corrupt("a stream has no row")
+    /// - Parameter streams: the rows of clients, and sessions.
+    mutating func streams(_ streams: [(client: Int64, session: Data)], _ db: any StorageConnection) throws -> [Stream] {
+        let names = streams.map { Name(client: $0.client, session: $0.session) }
+        try Self.add(
+            names, to: &self.streams, db, select: "SELECT id FROM event_stream WHERE client = $1 AND session_key = $2",
+            insert: "INSERT INTO event_stream (client, session_key) VALUES ($1, $2) RETURNING id"
+        ) { [.int($0.client), .bytes($0.session)] }
+        return try names.map { name in
+            guard let number = self.streams[name] else { throw RelayStorageError.corrupt("a stream has no row") }
+            return Stream(number: number, client: name.client)
         }
-        return number
+    }
+
+    /// - Returns: the rows of clients.
+    mutating func clients(_ keys: [[Data]], _ db: any StorageConnection) throws -> [[Int64]] {
+        try Self.add(
+            keys.flatMap(\.self), to: &clients, db, select: "SELECT id FROM event_client WHERE client_key = $1",
+            insert: "INSERT INTO event_client (client_key) VALUES ($1) RETURNING id"
+        ) { [.bytes($0)] }
+        return try keys.map { keys in
+            try keys.map { key in
+                guard let number = clients[key] else { throw RelayStorageError.corrupt("a client has no row") }
+                return number
+            }
+        }
+    }
+
+    /// Adds rows to a cache, after looking them up or creating them together.
+    private static func add<Key: Hashable>(
+        _ keys: [Key], to cache: inout [Key: Int64], _ db: any StorageConnection, select: String, insert: String,
+        _ values: (Key) -> [StorageValue]
+    ) throws {
+        if cache.count >= capacity { cache = [:] }
+        var missing = Set(keys).filter { cache[$0] == nil }
+        for sql in [select, insert] {
+            let keys = Array(missing)
+            for (key, rows) in zip(keys, try db.rows(keys.map { Statement(sql, values($0)) })) {
+                guard let number = try rows.first?.int(0) else { continue }
+                cache[key] = number
+                missing.remove(key)
+            }
+        }
     }
 }
 
@@ -72,25 +88,37 @@ extension EventStreams {
         "SELECT id FROM event_client WHERE client_key IN (\(statement.parameters(keys.map(StorageValue.bytes))))"
     }
 
-    /// Deletes up to 500 unused sessions and 500 unused clients.
-    /// - Returns: whether there may be more.
-    static func deleteUnused(_ db: StorageConnection) throws -> Bool {
-        let step = 500
-        let streams = try db.execute(
-            """
-            DELETE FROM event_stream WHERE id IN (
-                SELECT id FROM event_stream AS s WHERE NOT EXISTS (SELECT 1 FROM event_block WHERE stream = s.id) LIMIT \(step))
-            """)
-        let clients = try db.execute(
-            """
-            DELETE FROM event_client WHERE id IN (
-                SELECT id FROM event_client AS c
-                WHERE NOT EXISTS (SELECT 1 FROM event_stream WHERE client = c.id)
-                AND NOT EXISTS (SELECT 1 FROM event_identity WHERE client = c.id)
-                AND id NOT IN (SELECT client FROM event_expired) LIMIT \(step))
-            """)
-        guard streams + clients > 0 else { return false }
-        try db.execute("UPDATE relay_state SET stream_generation = stream_generation + 1")
-        return streams == step || clients == step
+    private static let step = 500
+    private static let isUnusedStream = "NOT EXISTS (SELECT 1 FROM event_block WHERE stream = event_stream.id)"
+    private static let isUnusedClient = """
+        NOT EXISTS (SELECT 1 FROM event_stream WHERE client = event_client.id)
+        AND NOT EXISTS (SELECT 1 FROM event_identity WHERE client = event_client.id)
+        AND NOT EXISTS (SELECT 1 FROM event_expired WHERE client = event_client.id)
+        """
+
+    /// Unused sessions and unused clients, up to 500 of each.
+    struct Unused: Sendable {
+        fileprivate let streams: [Int64]
+        fileprivate let clients: [Int64]
+
+        var isEmpty: Bool { streams.isEmpty && clients.isEmpty }
+
+        init(_ db: any StorageConnection) throws {
+            func ids(_ table: String, _ condition: String) throws -> [Int64] {
+                try db.rows("SELECT id FROM \(table) WHERE \(condition) LIMIT \(step)").map { try $0.int(0) }
+            }
+            streams = try ids("event_stream", isUnusedStream)
+            clients = try ids("event_client", isUnusedClient)
+        }
+    }
+
+    /// Deletes sessions and clients that are still unused.
+    static func delete(_ unused: Unused, _ db: any StorageConnection) throws {
+        for (table, ids, condition) in [
+            ("event_stream", unused.streams, isUnusedStream), ("event_client", unused.clients, isUnusedClient),
+        ] {
+            for id in ids { try db.enqueue("DELETE FROM \(table) WHERE id = $1 AND \(condition)", [.int(id)]) }
+        }
+        try db.enqueue("UPDATE event_state SET stream_generation = stream_generation + 1 WHERE id = 1", [])
     }
 }

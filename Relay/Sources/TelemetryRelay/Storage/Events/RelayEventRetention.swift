@@ -9,12 +9,12 @@ public struct RelayEventRetention: Sendable, Equatable {
     public var capacity: Int
     /// The approximate maximum size of events as they are stored, in bytes. The last event is kept regardless of its size.
     public var bytes: Int
-    /// The maximum age of an event after its arrival, in seconds. In SQLite, an event is kept up to a thirtieth longer, with the others
+    /// The maximum age of an event after its arrival, in seconds. An event is kept up to a thirtieth longer, with the others
     /// of its block.
     public var age: TimeInterval
     /// How long after its arrival a deleted event is not stored again, in seconds. A stored event is a duplicate at any age.
     public var dedupeWindow: TimeInterval
-    /// The maximum number of identifiers of deleted events that are kept. In SQLite, consecutive ones of a session count once. Those
+    /// The maximum number of identifiers of deleted events that are kept. Consecutive ones of a session count once. Those
     /// that arrived first are dropped first.
     public var dedupeCapacity: Int
 

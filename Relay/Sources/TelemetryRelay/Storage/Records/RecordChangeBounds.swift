@@ -1,7 +1,6 @@
-/// How much of the log of record changes is kept, and statements for it.
+/// How much of the log of record changes is kept.
 ///
-/// The column `total` of a change is the size of all changes up to it, also of deleted ones. It is null for changes that an earlier
-/// version wrote; they count as the change after them.
+/// The column `total` of a change is the size of all changes up to it, also of deleted ones.
 struct RecordChangeBounds: Sendable {
     /// The maximum number of changes.
     let count: Int
@@ -12,15 +11,11 @@ struct RecordChangeBounds: Sendable {
         (count, bytes) = (configuration.recordChanges, configuration.recordChangeBytes)
     }
 
-    /// The approximate size of a row.
-    static let size = "length(type) + length(name) + COALESCE(length(client), 0) + COALESCE(length(previous_client), 0) + 32"
-    /// The total of the newest change.
-    static let total = "SELECT total FROM record_change WHERE total IS NOT NULL ORDER BY number DESC LIMIT 1"
+    /// The approximate size of a row without its strings.
+    static let overhead = 32
     /// The size of the log.
-    static let usage = "SELECT SUM(\(size)) FROM record_change"
-
-    /// The number of the oldest change that is kept.
-    static func first(_ bytes: String) -> String {
-        "(SELECT MIN(number) FROM record_change WHERE total > (\(total)) - \(bytes))"
-    }
+    static let usage = """
+        SELECT SUM(length(type) + length(name) + COALESCE(length(client), 0) + COALESCE(length(previous_client), 0) + \(overhead))
+        FROM record_change
+        """
 }

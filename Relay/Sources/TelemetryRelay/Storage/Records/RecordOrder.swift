@@ -36,25 +36,27 @@ struct RecordOrder {
     /// The content of a record's column `sort_key`.
     static func storedKey(of record: TelemetryRecord) -> [UInt8] { key(of: record[storedField(of: record.recordType)]) }
 
-    /// An index with which ``ranges(after:_:)`` are read in order.
+    /// An index with which ``statements(_:after:)`` read in order.
     static let index = "CREATE INDEX record_by_value ON record (type_key, sort_key, name_key);"
 
-    /// SQL for conditions, each with its order, that one after the other select the rows after a position; nil if the rows of this
-    /// order have to be sorted.
-    /// - Parameters:
-    ///   - position: nil is before all records.
-    ///   - literal: SQL for bytes.
-    func ranges(after position: Position?, _ literal: ([UInt8]) -> String) -> [String]? {
+    /// Statements that begin with `start` and one after the other select the rows after a position; nil if the rows of this order have
+    /// to be sorted.
+    /// - Parameter position: nil is before all records.
+    func statements(_ start: Statement, after position: Position?) -> [Statement]? {
         guard isStored else { return nil }
-        let none = literal([])
-        let lacking = "sort_key = \(none)"
-        let byValue = " ORDER BY sort_key \(ascending ? "ASC" : "DESC"), name_key"
-        guard let position else { return ["sort_key > \(none)" + byValue, lacking + " ORDER BY name_key"] }
-        let value = literal(position.value)
-        let same = "sort_key = \(value) AND name_key > \(literal(position.name)) ORDER BY name_key"
+        func statement(_ conditions: [(String, [UInt8])], _ order: String) -> Statement {
+            conditions.reduce(into: start) { statement, condition in
+                statement.sql += " AND \(condition.0) \(statement.parameter(.bytes(Data(condition.1))))"
+            } + " ORDER BY \(order)"
+        }
+        let byValue = "sort_key \(ascending ? "ASC" : "DESC"), name_key"
+        let lacking = statement([("sort_key =", [])], "name_key")
+        guard let position else { return [statement([("sort_key >", [])], byValue), lacking] }
+        let same = statement([("sort_key =", position.value), ("name_key >", position.name)], "name_key")
         if position.value.isEmpty { return [same] }
-        let others = ascending ? "sort_key > \(value)" : "sort_key < \(value) AND sort_key > \(none)"
-        return [same, others + byValue, lacking + " ORDER BY name_key"]
+        let others: [(String, [UInt8])] =
+            ascending ? [("sort_key >", position.value)] : [("sort_key <", position.value), ("sort_key >", [])]
+        return [same, statement(others, byValue), lacking]
     }
 
     /// The columns for ``position(name:stored:body:)``.

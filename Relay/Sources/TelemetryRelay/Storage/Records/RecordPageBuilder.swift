@@ -22,16 +22,13 @@ struct RecordPageBuilder {
 
     /// Statements that one after the other select the next rows of all clients, each with a number, the key of the value and of the
     /// name; nil if the rows have to be sorted.
-    func statements(_ literal: ([UInt8]) -> String) -> [String]? {
-        order.ranges(after: position, literal)?.map { range in
-            """
-            SELECT id, sort_key, name_key FROM record
-            WHERE type_key = \(literal(Array(NameKey.data(of: query.recordType)))) AND \(range) LIMIT \(step)
-            """
-        }
+    func statements() -> [Statement]? {
+        var start = Statement("SELECT id, sort_key, name_key FROM record WHERE type_key = ")
+        start.sql += start.parameter(.bytes(NameKey.data(of: query.recordType)))
+        return order.statements(start, after: position)?.map { $0 + " LIMIT \(step)" }
     }
 
-    /// The number of rows after which ``statements(_:)`` are not continued.
+    /// The number of rows after which ``statements()`` are not continued.
     var step: Int { min(request.candidates, request.limit == .max ? request.candidates : request.limit + 1) }
 
     /// Adds the next record, unless it is not part of the result.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// Lost connections, late commits and several relays.
+/// Lost connections, locks and several relays.
 @Suite(.enabled(if: TestServer.url != nil))
 struct PostgreSQLStorageTests {
     private static func run(_ test: (StorageBench) async throws -> Void) async throws {
@@ -23,45 +23,85 @@ struct PostgreSQLStorageTests {
 
     /// Ends all connections of a storage, and waits until they are gone.
     private static func cut(_ storage: PostgreSQLRelayStorage) async throws {
-        try await TestServer.connect().execute(
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE $1::text || '%'",
-            [.text(storage.database.store.applicationName)])
+        _ = try await TestServer.connect().int(
+            "SELECT COUNT(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE application_name = $1",
+            [.text(storage.name)])
     }
 
-    @Test("An event of a transaction that commits late is read once, after the cursor of every earlier page")
-    func lateCommit() async throws {
+    /// Returns once a connection of a storage is in a state.
+    private static func waitForSessions(of storage: PostgreSQLRelayStorage, where condition: String) async throws {
+        let watcher = try await TestServer.connect()
+        let sessions = "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = $1 AND \(condition)"
+        while try await watcher.int(sessions, [.text(storage.name)]) == 0 { await Task.yield() }
+    }
+
+    @Test("While a relay's transaction does not end, others cannot store events, and can read and save records")
+    func otherTransaction() async throws {
         try await Self.open { bench, storage in
             _ = try await storage.append(Sample.events(1...1))
-            let first = try await storage.page(after: nil)
-            let late = try await TestServer.connect(schemaOf: bench.place, name: storage.database.store.applicationName)
-            try await late.run("BEGIN")
-            try await late.execute(
-                """
-                INSERT INTO event SELECT ((pg_current_xact_id()::text::bigint + $1::bigint) << 20) + 1, received, 0, 0, 0,
-                    gen_random_uuid(), client, session, name, scenario, convert_to('late', 'UTF8')
-                FROM event
-                """, [.int64(storage.database.store.transactionOffset)])
-            _ = try await storage.append(Sample.events(2...2))
-            let during = try await storage.page(after: first.cursor)
-            #expect(during.events.isEmpty && during.cursor == first.cursor)
-            #expect(try await storage.latestEventCursor() == first.cursor)
-            #expect(try await storage.countEvents(matching: .all) == 2)
-            // The hint of the readable event follows the late commit.
-            var hints = storage.eventHints(of: ["c"]).makeAsyncIterator()
-            try await late.run("COMMIT")
-            #expect(await hints.next() != nil)
-            #expect(try await storage.page(after: during.cursor).events.map(\.json) == ["late", "2"])
-            #expect(try await storage.texts() == ["1", "late", "2"])
+            let other = try await TestServer.connect(schemaOf: bench.place)
+            try await other.run("BEGIN; SELECT FROM event_state FOR UPDATE")
+            // More than the relay has connections.
+            let appends = (2...9).map { number in
+                Task { try await storage.append([Sample.event(1), Sample.event(number, client: "c\(number)")]) }
+            }
+            let deletions = (1...8).map { _ in Task { try await storage.deleteEvents(matching: .init(names: ["n"])) } }
+            try await Self.waitForSessions(of: storage, where: "wait_event_type = 'Lock'")
+            #expect(try await storage.texts() == ["1"])
+            let record = RelayRecord(TelemetryRecord(recordType: "T", recordID: .init(recordName: "r")))
+            #expect(try await storage.save([record], policy: .insert).saved.count == 1)
+            #expect(try await storage.token(hash: Data([1])) == nil)
+            try await other.run("ROLLBACK")
+            for append in appends { #expect(try await append.value.stored >= 1) }
+            var deleted = 0
+            for deletion in deletions { deleted += try await deletion.value }
+            #expect(try await storage.countEvents(matching: .all) == 9 - deleted)
+            try await storage.checkSums()
         }
     }
 
-    @Test("A transaction of another program does not delay readers")
-    func otherTransactions() async throws {
-        try await Self.open { bench, storage in
-            let other = try await TestServer.connect(schemaOf: bench.place)
-            try await other.run("BEGIN; SELECT pg_current_xact_id()")
-            _ = try await storage.append(Sample.events(1...2))
-            #expect(try await storage.texts() == ["1", "2"])
+    @Test("Four relays that append, merge, delete and expire at once store each event once")
+    func relays() async throws {
+        try await Self.run { bench in
+            let stored = try await withThrowingTaskGroup(of: Int.self) { group in
+                for relay in 0..<4 {
+                    group.addTask {
+                        try await bench.open { storage in
+                            let events = try #require(storage.tables).events
+                            var stored = 0
+                            for round in 0..<25 {
+                                // Each batch is sent by two relays, which also have events of their own.
+                                let shared = Sample.events((round * 10)...(round * 10 + 9), client: "c\(relay / 2)")
+                                let own = Sample.events((round * 5)...(round * 5 + 4), client: "own \(relay)")
+                                stored += try await storage.append(shared + own).stored
+                                if round % 5 == relay { try await events.merge(after: 0) }
+                                if round % 7 == relay { try await storage.expire() }
+                                let gone = (0..<3).map {
+                                    Sample.event(round * 3 + $0, client: "own \(relay)", session: "t", name: "gone \(relay)")
+                                }
+                                _ = try await storage.append(gone)
+                                if round % 3 == relay % 3 {
+                                    _ = try await storage.deleteEvents(matching: .init(names: ["gone \(relay)"]))
+                                }
+                            }
+                            _ = try await storage.deleteEvents(matching: .init(names: ["gone \(relay)"]))
+                            return stored
+                        }
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(stored == 2 * 250 + 4 * 125)
+            try await bench.open { storage in
+                for relay in 0..<4 {
+                    #expect(try await storage.texts(.init(clients: ["own \(relay)"])) == (0..<125).map(String.init))
+                }
+                for client in ["c0", "c1"] {
+                    #expect(Set(try await storage.texts(.init(clients: [client]))) == Set((0..<250).map(String.init)))
+                }
+                #expect(try await storage.countEvents(matching: .all) == 1000)
+                try await storage.checkSums()
+            }
         }
     }
 
@@ -73,7 +113,7 @@ struct PostgreSQLStorageTests {
                     group.addTask {
                         try await bench.open { storage in
                             _ = try await storage.append([Sample.event(number)])
-                            return try #require(storage as? PostgreSQLRelayStorage).database.store.identifier
+                            return try #require(storage as? PostgreSQLRelayStorage).name
                         }
                     }
                 }
@@ -82,6 +122,50 @@ struct PostgreSQLStorageTests {
             #expect(stores.count == 1)
             let count = try await bench.open { try await $0.countEvents(matching: .all) }
             #expect(count == 10)
+        }
+    }
+
+    @Test("Relays start together and store events if transactions are serializable by default")
+    func isolation() async throws {
+        try await Self.run { bench in
+            let url = TestServer.address(of: bench.place).replacing(
+                "options=", with: "options=-cdefault_transaction_isolation%3Dserializable%20")
+            let stores = try await withThrowingTaskGroup(of: String.self) { group in
+                for relay in 0..<4 {
+                    group.addTask {
+                        let storage = try await PostgreSQLRelayStorage(url: url)
+                        for number in 0..<10 {
+                            _ = try await storage.append([Sample.event(number), Sample.event(number, client: "c\(relay)")])
+                        }
+                        try await storage.close()
+                        return storage.name
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(stores.count == 1)
+            try await bench.open { storage in
+                #expect(try await storage.countEvents(matching: .all) == 50)
+                try await storage.checkSums()
+            }
+        }
+    }
+
+    @Test("One relay maintains the store, until it ends or does not say so any more")
+    func maintainer() async throws {
+        try await Self.open { bench, storage in
+            try await bench.open { other in
+                let other = try #require(other as? PostgreSQLRelayStorage).database
+                for _ in 1...2 {
+                    #expect(try await storage.database.isMaintainer())
+                    #expect(try await !other.isMaintainer())
+                }
+                try await TestServer.connect(schemaOf: bench.place).run(
+                    "UPDATE relay_maintainer SET until = now() - interval '1 s'")
+                #expect(try await other.isMaintainer())
+                #expect(try await !storage.database.isMaintainer())
+            }
+            #expect(try await storage.database.isMaintainer())
         }
     }
 
@@ -106,11 +190,7 @@ struct PostgreSQLStorageTests {
             try await holder.run("BEGIN; SELECT * FROM relay_state FOR UPDATE")
             let record = RelayRecord(TelemetryRecord(recordType: "T", recordID: .init(recordName: "r")))
             let save = Task { try await storage.save([record], policy: .insert) }
-            let watcher = try await TestServer.connect()
-            let name = PostgreSQLValue.text(storage.database.store.applicationName)
-            let waiting =
-                "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE $1::text || '%' AND wait_event_type = 'Lock'"
-            while try await watcher.execute(waiting, [name]).row.int(0) == 0 { await Task.yield() }
+            try await Self.waitForSessions(of: storage, where: "wait_event_type = 'Lock'")
             try await Self.cut(storage)
             let error = await #expect(throws: RelayStorageError.self) { try await save.value }
             guard case .unavailable = error else {
@@ -134,40 +214,24 @@ struct PostgreSQLStorageTests {
         }
     }
 
-    @Test("A database from a later version is refused")
-    func newer() async throws {
+    @Test(
+        "A database from a later or an earlier version is refused",
+        arguments: [(99, RelayStorageError.newerVersion), (3, .olderVersion)])
+    func otherVersion(number: Int, error: RelayStorageError) async throws {
         try await Self.run { bench in
-            try await bench.open { _ in }
-            try await TestServer.connect(schemaOf: bench.place).run("INSERT INTO relay_migration VALUES (99)")
-            await #expect(throws: RelayStorageError.newerVersion) { try await bench.open { _ in } }
+            let connection = try await TestServer.connect(schemaOf: bench.place)
+            try await connection.run(
+                "CREATE TABLE relay_migration (number integer PRIMARY KEY); INSERT INTO relay_migration VALUES (\(number))")
+            await #expect(throws: error) { try await bench.open { _ in } }
         }
     }
 
     @Test("A server of an earlier version than the relay needs is refused")
     func oldServer() async throws {
         let connection = try await TestServer.connect()
-        try await PostgreSQLSchema.check(connection)
-        await #expect(throws: RelayStorageError.self) { try await PostgreSQLSchema.check(connection, minimum: 990_000) }
-    }
-
-    @Test("Events are numbered on after a dump is restored on a server with earlier transactions")
-    func restored() async throws {
-        try await Self.run { bench in
-            let cursor = try await bench.open { storage in
-                _ = try await storage.append(Sample.events(1...2))
-                return try await storage.latestEventCursor()
-            }
-            // As if the events came from a server with a billion transactions more.
-            let shift = Int64(1_000_000_000) << PostgreSQLStore.ordinalBits
-            try await TestServer.connect(schemaOf: bench.place).execute(
-                "UPDATE event SET number = number + $1::bigint", [.int64(shift)])
-            let parts = cursor.rawValue.split(separator: "-")
-            let moved = RelayEventCursor(rawValue: "\(parts[0])-\((Int64(parts[1]) ?? 0) + shift)")
-            try await bench.open { storage in
-                _ = try await storage.append(Sample.events(1...3))
-                #expect(try await storage.page(after: moved).events.map(\.json) == ["3"])
-                #expect(try await storage.texts() == ["1", "2", "3"])
-            }
+        try await connection.use { try PostgreSQLSchema.check($0) }
+        await #expect(throws: RelayStorageError.self) {
+            try await connection.use { try PostgreSQLSchema.check($0, minimum: 990_000) }
         }
     }
 
@@ -203,15 +267,14 @@ struct PostgreSQLStorageTests {
     @Test("A cancelled read ends its statement, and the storage can be used on")
     func cancellation() async throws {
         try await Self.open { _, storage in
-            let read = Task { try await storage.database.read { try await $0.execute("SELECT pg_sleep(600)") } }
-            let watcher = try await TestServer.connect()
-            let name = PostgreSQLValue.text(storage.database.store.applicationName)
-            let sleeping =
-                "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE $1::text || '%' AND wait_event = 'PgSleep'"
-            while try await watcher.execute(sleeping, [name]).row.int(0) == 0 { await Task.yield() }
+            let read = Task { try await storage.database.read { try $0.rows("SELECT pg_sleep(600)") } }
+            try await Self.waitForSessions(of: storage, where: "wait_event = 'PgSleep'")
             read.cancel()
             await #expect(throws: CancellationError.self) { try await read.value }
-            while try await watcher.execute(sleeping, [name]).row.int(0) > 0 { await Task.yield() }
+            // The server's session ends, too.
+            let watcher = try await TestServer.connect()
+            let sleeping = "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'PgSleep'"
+            while try await watcher.int(sleeping, [.text(storage.name)]) ?? 0 > 0 { await Task.yield() }
             try await storage.check()
         }
     }

@@ -37,11 +37,11 @@ enum TestServer {
     }
 
     /// A connection for a test's own statements.
-    static func connect(schemaOf place: URL? = nil, name: String = "test") async throws -> PostgreSQLConnection {
+    static func connect(schemaOf place: URL? = nil) async throws -> PostgreSQLWorker {
         var session = PostgreSQLSession()
-        session.applicationName = name
+        session.applicationName = "test"
         session.connectTimeout = .seconds(60)
-        return try await PostgreSQLConnection.connect(
+        return try await PostgreSQLWorker.connect(
             to: try PostgreSQLAddress(place.map(address) ?? url ?? ""), session)
     }
 
@@ -55,6 +55,15 @@ enum TestServer {
         let options = settings.map { "-c\($0)" }.joined(separator: " ")
             .replacing("=", with: "%3D").replacing(" ", with: "%20")
         return "\(url ?? "")\(url?.contains("?") ?? false ? "&" : "?")connect_timeout=60&options=\(options)"
+    }
+}
+
+extension PostgreSQLWorker {
+    func run(_ sql: String) async throws { try await use { try $0.run(sql) } }
+
+    /// The first column of the only row.
+    func int(_ sql: String, _ values: [PostgreSQLValue] = []) async throws -> Int64? {
+        try await use { try $0.rows(sql, values).first?.int(0) }
     }
 }
 
@@ -80,10 +89,15 @@ extension StorageDriver {
         ? []
         : [
             StorageDriver(
-                name: "PostgreSQL", isPersistent: true, backgroundTasks: 2,
-                open: { place, configuration in
-                    try await PostgreSQLRelayStorage(url: TestServer.address(of: place), configuration: configuration)
-                }, run: { place, test in try await TestServer.withSchema(of: place) { _ in try await test() } })
+                name: "PostgreSQL", isPersistent: true,
+                open: { try await PostgreSQLRelayStorage(url: TestServer.address(of: $0), configuration: $1) },
+                run: { place, test in try await TestServer.withSchema(of: place) { _ in try await test() } }),
+            StorageDriver(
+                name: "PostgreSQL, merging", isPersistent: false,
+                open: {
+                    try MergingStorage(
+                        try await PostgreSQLRelayStorage(url: TestServer.address(of: $0), configuration: $1))
+                }, run: { place, test in try await TestServer.withSchema(of: place) { _ in try await test() } }),
         ]
 }
 #else

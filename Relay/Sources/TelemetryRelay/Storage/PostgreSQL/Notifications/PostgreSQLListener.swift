@@ -5,44 +5,42 @@ import PostgreSQLClient
 /// Receives the notifications of other relays, over a connection of its own.
 struct PostgreSQLListener: Sendable {
     let database: PostgreSQLDatabase
-    let events: PostgreSQLEventStore
-    let records: PostgreSQLRecordStore
-    let tokens: PostgreSQLTokenStore
+    let stores: DatabaseStores
+    let channel: String
     /// This relay's identifier, whose notifications are skipped.
     let relay: String
-    let logger: Logger
+    let configuration: RelayStorageConfiguration
 
-    /// Listens until the task is cancelled. After a lost connection, connects again at the next element of `retries`.
-    func run(retries: AsyncStream<Void>) async {
-        var retries = retries.makeAsyncIterator()
+    /// Listens until the task is cancelled. After a lost connection, connects again at intervals.
+    func run() async {
         while !Task.isCancelled {
             do {
                 try await listen()
             } catch {
                 guard !Task.isCancelled else { return }
-                logger.warning("changes of other relays are read at intervals", metadata: ["error": "\(error)"])
+                configuration.logger.warning("changes of other relays are read at intervals", metadata: ["error": "\(error)"])
             }
-            guard await retries.next() != nil else { return }
+            try? await configuration.clock.sleep(for: configuration.pollInterval)
         }
     }
 
     private func listen() async throws {
-        let connection = try await database.pool.connect()
-        try await connection.run("LISTEN \(database.store.channel)")
+        let worker = try await database.pool.connect()
+        try await worker.use { [channel] in try $0.run("LISTEN \(channel)") }
         // What happened before, was not notified.
-        events.announcer.hintAll()
-        records.announcer.hint(nil)
-        tokens.announcer.hint(nil)
+        stores.events.announcer.announceNotified(nil)
+        stores.records.announcer.announceNotified(nil)
+        stores.tokens.announcer.announceNotified(nil)
         while true {
-            for payload in try await connection.notifications() { receive(payload) }
+            for payload in try await worker.use({ try $0.notifications() }) { receive(payload) }
         }
     }
 
     private func receive(_ payload: String) {
         guard let notification = PostgreSQLNotification(payload: payload), notification.relay != relay else { return }
-        if let event = notification.event { events.announcer.announce(event, notification.eventClients.names) }
-        if let clients = notification.recordClients { records.announcer.hint(clients.names) }
-        if notification.hasTokenChanges { tokens.announcer.hint(nil) }
+        if let clients = notification.eventClients { stores.events.announcer.announceNotified(clients.names) }
+        if let clients = notification.recordClients { stores.records.announcer.announceNotified(clients.names) }
+        if notification.hasTokenChanges { stores.tokens.announcer.announceNotified(nil) }
     }
 }
 #endif

@@ -8,8 +8,10 @@ struct PostgreSQLNotification: Codable, Equatable, Sendable {
         /// Nil means all clients.
         var names: Set<String>?
 
-        mutating func add(_ other: Set<String>?) {
-            names = names.flatMap { names in other.map(names.union) }
+        /// - Returns: nil if both are.
+        static func union(_ first: Clients?, _ second: Clients?) -> Clients? {
+            guard let first, let second else { return first ?? second }
+            return Clients(names: first.names.flatMap { names in second.names.map(names.union) })
         }
     }
 
@@ -18,10 +20,8 @@ struct PostgreSQLNotification: Codable, Equatable, Sendable {
 
     /// The relay that made the change.
     let relay: String
-    /// The number of the newest stored event; nil without new events.
-    var event: Int64?
-    /// The clients of the new events.
-    var eventClients = Clients(names: [])
+    /// The clients of new events; nil without new events.
+    var eventClients: Clients?
     /// The clients of changed records; nil without changed records.
     var recordClients: Clients?
     /// Whether tokens changed.
@@ -32,22 +32,16 @@ struct PostgreSQLNotification: Codable, Equatable, Sendable {
     /// The notification with all clients instead of the affected ones.
     var withAllClients: PostgreSQLNotification {
         var result = self
-        if event != nil { result.eventClients.names = nil }
+        result.eventClients?.names = nil
         result.recordClients?.names = nil
         return result
     }
 
-    /// The notification of the changes of both.
-    func adding(_ other: PostgreSQLNotification?) -> PostgreSQLNotification {
-        guard let other else { return self }
-        var result = self
-        result.event = [event, other.event].compactMap(\.self).max()
-        result.eventClients.add(other.eventClients.names)
-        result.hasTokenChanges = hasTokenChanges || other.hasTokenChanges
-        if let clients = other.recordClients {
-            if result.recordClients == nil { result.recordClients = clients } else { result.recordClients?.add(clients.names) }
-        }
-        return result
+    /// Adds the changes of another notification.
+    mutating func add(_ other: PostgreSQLNotification) {
+        eventClients = Clients.union(eventClients, other.eventClients)
+        recordClients = Clients.union(recordClients, other.recordClients)
+        hasTokenChanges = hasTokenChanges || other.hasTokenChanges
     }
 
     /// The text to send. Clients that do not fit are replaced by all clients.

@@ -6,34 +6,21 @@ import Synchronization
 ///
 /// A `NOTIFY` makes commits wait for each other, so it is never part of a transaction that stores something.
 final class PostgreSQLNotifier: Sendable {
-    /// Identifies this relay.
-    let relay = String(UInt64.random(in: .min ... .max), radix: 36)
-
     /// The minimum time between two notifications, each of which wakes every relay.
     private static let interval: Duration = .milliseconds(10)
 
     private let database: PostgreSQLDatabase
+    private let channel: String
     private let pending = Mutex<PostgreSQLNotification?>(nil)
     private let worker = CoalescedWork()
 
-    init(_ database: PostgreSQLDatabase) { self.database = database }
+    init(_ database: PostgreSQLDatabase, channel: String) { (self.database, self.channel) = (database, channel) }
 
-    func events(before number: Int64, of clients: Set<String>) {
-        send { notification in
-            notification.event = max(number, notification.event ?? number)
-            notification.eventClients.add(clients)
-        }
-    }
+    /// - Parameter clients: nil means all.
+    func events(of clients: Set<String>?) { send { $0.eventClients = .init(names: clients) } }
 
-    func records(of clients: Set<String>?) {
-        send { notification in
-            guard notification.recordClients != nil else {
-                notification.recordClients = .init(names: clients)
-                return
-            }
-            notification.recordClients?.add(clients)
-        }
-    }
+    /// - Parameter clients: nil means all.
+    func records(of clients: Set<String>?) { send { $0.recordClients = .init(names: clients) } }
 
     func tokens() { send { $0.hasTokenChanges = true } }
 
@@ -41,14 +28,18 @@ final class PostgreSQLNotifier: Sendable {
     func close() async { await worker.finish() }
 
     private func send(_ change: (inout PostgreSQLNotification) -> Void) {
-        pending.withLock { pending in
-            var notification = pending ?? PostgreSQLNotification(relay: relay)
-            change(&notification)
-            pending = notification
-        }
+        var notification = PostgreSQLNotification(relay: database.relay)
+        change(&notification)
+        add(notification)
         worker.start { [weak self] in
             await self?.sendPending()
             try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func add(_ notification: PostgreSQLNotification) {
+        pending.withLock { pending in
+            if pending == nil { pending = notification } else { pending?.add(notification) }
         }
     }
 
@@ -59,11 +50,10 @@ final class PostgreSQLNotifier: Sendable {
         }
         guard let notification, let payload = try? notification.payload else { return }
         do {
-            try await database.write(
-                "SELECT pg_notify($1::text, $2::text)", [.text(database.store.channel), .text(payload)])
+            try await database.write("SELECT pg_notify($1, $2)", [.text(channel), .text(payload)])
         } catch {
             // Sent with the next change. Until then, other relays find the change when they look for changes at their interval.
-            pending.withLock { $0 = notification.withAllClients.adding($0) }
+            add(notification.withAllClients)
         }
     }
 }

@@ -1,0 +1,115 @@
+import Foundation
+import ServiceLifecycle
+
+/// The stores in the tables of a database, with what they have in common.
+struct DatabaseStores: Sendable {
+    /// The counters of a database when it was opened.
+    struct State: Sendable {
+        let relay: RelayState
+        let events: EventState
+
+        /// - Returns: nil for a new database.
+        static func fetch(_ db: any StorageConnection) throws -> State? {
+            try RelayState.fetch(db).map { State(relay: $0, events: try EventState.fetch(db)) }
+        }
+
+        /// The state of a database, which is created if it is new.
+        static func create(_ db: any StorageConnection, _ configuration: RelayStorageConfiguration) throws -> State {
+            try StorageSchema.createState(
+                db, store: configuration.makeIdentifier(), wall: configuration.now().timeIntervalSinceReferenceDate)
+            guard let state = try fetch(db) else { throw RelayStorageError.corrupt("relay_state is empty") }
+            return state
+        }
+    }
+
+    /// How other relays are notified of changes for some clients; nil means all. Without notifications they find changes by their numbers.
+    struct Notifications: Sendable {
+        typealias Notification = @Sendable (Set<String>?) -> Void
+
+        let events: Notification
+        let records: Notification
+        let tokens: Notification
+    }
+
+    let events: EventStore
+    let records: RecordStore
+    let tokens: TokenStore
+    let stores: RelayStores
+    private let database: any StorageDatabase
+    private let configuration: RelayStorageConfiguration
+
+    init(
+        _ database: any StorageDatabase, _ state: State, _ configuration: RelayStorageConfiguration,
+        notifications: Notifications? = nil
+    ) {
+        (self.database, self.configuration) = (database, configuration)
+        let clock = ArrivalClock(
+            after: .init(arrival: state.events.arrival, wall: state.events.wall),
+            wall: configuration.now().timeIntervalSinceReferenceDate, age: configuration.events.age,
+            uptime: configuration.uptime ?? ArrivalClock.continuous())
+        events = EventStore(
+            database, state.relay.store, configuration,
+            arrival: ArrivalTime(clock: clock, date: configuration.now, age: configuration.events.age),
+            next: state.events.nextEvent, notify: notifications?.events)
+        records = RecordStore(
+            database, keeping: RecordChangeBounds(configuration), next: state.relay.nextChange, notify: notifications?.records)
+        tokens = TokenStore(database, changes: state.relay.tokenChanges, notify: notifications?.tokens)
+        stores = RelayStores(
+            events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
+            clientKeys: ClientKeyStore(database: database))
+    }
+
+    func usage() async throws -> RelayUsage {
+        try await database.read { [events] db in
+            func number(_ sql: String) throws -> Int { Int(try db.int(sql) ?? 0) }
+            let state = try EventState.fetch(db)
+            return RelayUsage(
+                events: Int(state.events), eventBytes: Int(state.eventBytes), rememberedEvents: Int(state.remembered),
+                records: try number("SELECT COUNT(*) FROM record"),
+                recordBytes: try number("SELECT SUM(\(RecordRow.size)) FROM record"),
+                recordChangeBytes: try number(RecordChangeBounds.usage),
+                subscriptionBytes: try number("SELECT SUM(length(body)) FROM subscription"), expired: events.expired)
+        }
+    }
+
+    /// Works in the background until the task is cancelled or a graceful shutdown begins, and then writes pending data.
+    /// - Parameter frequent: further steps.
+    func run(_ frequent: [StorageSteps.Step]) async {
+        let uses = StorageSteps.Step(failure: "the tokens' last use cannot be written") { [tokens] in
+            try await tokens.writeUses()
+        }
+        let work = StorageSteps(
+            configuration: configuration,
+            frequent: [.init(failure: "other relays' changes cannot be read") { try await announce() }] + frequent,
+            background: [
+                .init(failure: "blocks of events cannot be merged") { [database, events] in
+                    guard try await database.isMaintainer() else { return }
+                    try await cancelWhenGracefulShutdown { try await events.merge() }
+                }
+            ],
+            maintenance: [
+                .init(failure: "expired events cannot be deleted") { [database, events] in
+                    if try await database.isMaintainer() { try await events.expire() }
+                }, uses,
+            ])
+        await work.run()
+        await work.attempt(uses)
+    }
+
+    /// Announces changes by other relays on the same database.
+    private func announce() async throws {
+        let (relay, nextEvent) = try await database.read { (try RelayState.fetch($0), try EventState.fetch($0).nextEvent) }
+        guard let relay else { return }
+        events.announcer.announce(before: nextEvent)
+        records.announcer.announce(before: relay.nextChange)
+        tokens.announcer.announce(before: relay.tokenChanges)
+    }
+
+    /// Ends all hint streams, and returns after the batches of events that wait.
+    func finish() async {
+        await events.finish()
+        events.announcer.finish()
+        records.announcer.finish()
+        tokens.announcer.finish()
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Synchronization
+
+/// Stores events as blocks in the tables of a database.
+final class EventStore: RelayEventStorage {
+    private let database: any StorageDatabase
+    private let store: StoreIdentity
+    private let retention: BlockRetention
+    private let merging: BlockMerging
+    private let runs: ExpiredRuns
+    private let arrival: ArrivalTime
+    private let appender: EventAppender
+    let announcer: ChangeAnnouncer
+    private let progress = Progress()
+    /// The blocks that merging could not read, which it leaves alone from then on.
+    private let unreadable = Unreadable()
+
+    /// - Parameters:
+    ///   - next: the number of the next event.
+    ///   - notify: notifies other relays of events of these clients.
+    init(
+        _ database: any StorageDatabase, _ store: StoreIdentity, _ configuration: RelayStorageConfiguration,
+        arrival: ArrivalTime, next: Int64, notify: (@Sendable (Set<String>?) -> Void)?
+    ) {
+        self.database = database
+        self.store = store
+        self.arrival = arrival
+        retention = BlockRetention(configuration.events)
+        merging = BlockMerging(configuration.events)
+        runs = ExpiredRuns(kept: configuration.expiredRuns)
+        let announcer = ChangeAnnouncer(next: next, notify: notify)
+        self.announcer = announcer
+        appender = EventAppender(
+            database: database, writer: EventBlockWriter(retention: retention, arrival: arrival)
+        ) { [progress] outcome, batches in
+            progress.add(outcome.expired)
+            announcer.announce(outcome.numbers, of: batches.reduce(into: []) { $0.formUnion($1.clients) })
+        }
+    }
+
+    func append(_ events: [RelayEvent]) async throws -> RelayAppendResult {
+        guard !events.isEmpty else { return RelayAppendResult(stored: 0, duplicates: 0) }
+        return try await appender.append(EventBatch(events))
+    }
+
+    func events(
+        matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
+    ) async throws -> RelayEventPage {
+        let pages = BlockPages(filter, of: store)
+        return try await database.query { try pages.page($0, after: cursor, limit: limit, order: order) }
+    }
+
+    func countEvents(matching filter: RelayEventFilter) async throws -> Int {
+        try await database.query { db in
+            let state = try EventState.fetch(db)
+            if filter == .all { return Int(state.events) }
+            guard state.firstEvent < state.nextEvent else { return 0 }
+            return try BlockReader(db, EventSelection(filter)).count(in: state.firstEvent...(state.nextEvent - 1))
+        }
+    }
+
+    func latestEventCursor() async throws -> RelayEventCursor {
+        let state = try await database.read(EventState.fetch)
+        return RelayEventCursor(rawValue: store.place(state.nextEvent - 1))
+    }
+
+    func deleteEvents(matching filter: RelayEventFilter) async throws -> Int {
+        try await deleteEvents(matching: filter) {}
+    }
+
+    /// - Parameter whenFound: called between the search for blocks and the deletion from them.
+    func deleteEvents(
+        matching filter: RelayEventFilter, whenFound: @Sendable () async throws -> Void
+    ) async throws -> Int {
+        let state = try await database.read(EventState.fetch)
+        let deletion = BlockDeletion(selection: EventSelection(filter), last: state.nextEvent - 1)
+        var (deleted, next) = (0, state.firstEvent)
+        while next <= deletion.last {
+            // Found outside of the write, which would block other writers while it searches.
+            let blocks = try await database.query { [next] db in
+                try BlockReader(db, deletion.selection).blocks(in: next...deletion.last, limit: BlockDeletion.step)
+            }
+            guard let last = blocks.last else { break }
+            try await whenFound()
+            let result = try await change { [retention] db, state, now in
+                try deletion.delete(from: blocks.map(\.id), cutoff: retention.cutoff(now), db, &state)
+            }
+            deleted += result.deleted
+            // Blocks that were merged since are found again.
+            guard result.isComplete else { continue }
+            guard blocks.count == BlockDeletion.step else { break }
+            next = max(next, last.numbers.lowerBound)
+        }
+        return deleted
+    }
+
+    /// Changes stored events in one transaction, with the state and the arrival clock.
+    private func change<Value: Sendable>(
+        _ body: @escaping @Sendable (any StorageConnection, inout EventState, TimeInterval) throws -> Value
+    ) async throws -> Value {
+        try await database.write(.events) { [arrival] db in
+            var state = try EventState.fetch(db)
+            let now = arrival.now(after: state)
+            state.arrival = now
+            let value = try body(db, &state, now)
+            try state.save(db, wall: arrival.wall(after: state))
+            return value
+        }
+    }
+
+    /// Refuses later batches, and returns after those that wait.
+    func finish() async { await appender.finish() }
+
+    func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
+
+    /// Deletes events beyond the retention limits, and unused rows. A part that fails does not prevent the others.
+    /// - Throws: the first failure.
+    func expire() async throws {
+        var failure: (any Error)?
+        for part in [trim, combineRuns, deleteUnused] {
+            do { try await part() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func trim() async throws {
+        while true {
+            let expired = try await change { [retention] db, state, now in
+                let before = (state.events, state.remembered)
+                let expired = try retention.trim(db, &state, now: now, atMost: BlockRetention.step)
+                return before == (state.events, state.remembered) ? nil : expired
+            }
+            guard let expired else { return }
+            progress.add(expired)
+        }
+    }
+
+    private func combineRuns() async throws {
+        try await database.write(.events) { [runs] db in
+            guard let bounds = try db.rows(runs.bounds).first else { return }
+            for sql in runs.combine(last: try bounds.int(0), newest: try bounds.int(1)) { try db.enqueue(sql, []) }
+        }
+    }
+
+    private func deleteUnused() async throws {
+        while true {
+            // Found outside of the write, which would block other writers while it searches.
+            let unused = try await database.read(EventStreams.Unused.init)
+            guard !unused.isEmpty else { return }
+            try await database.write(.events) { try EventStreams.delete(unused, $0) }
+        }
+    }
+
+    /// Merges small blocks, and compresses those that are stored as they arrived.
+    /// - Parameter delay: how long a block waits for others of its stream, in seconds.
+    func merge(after delay: TimeInterval = BlockMerging.delay) async throws {
+        while true {
+            let (groups, hasMore) = try await database.read { [merging, arrival, unreadable] db in
+                let now = arrival.now(after: try EventState.fetch(db))
+                return try merging.groups(db, unpackedSince: now - delay, without: unreadable.blocks.withLock(\.self))
+            }
+            var rest = groups[...]
+            while !rest.isEmpty {
+                try Task.checkCancellation()
+                let first = BlockMerging.first(rest)
+                rest.removeFirst(first.count)
+                try await merge(Array(first))
+            }
+            guard hasMore, !groups.isEmpty else { return }
+        }
+    }
+
+    private func merge(_ groups: [BlockMerging.Group]) async throws {
+        let (contents, unreadable) = try await database.read { db in
+            var unreadable: Set<Int64> = []
+            let contents = try groups.map { try BlockMerging.content($0, db, unreadable: &unreadable) }
+            return (contents, unreadable)
+        }
+        self.unreadable.blocks.withLock { $0.formUnion(unreadable) }
+        // Compresses outside of the write, which would block other writers.
+        let merged = try contents.map { try $0?.encoded(packs: true) }
+        try await change { db, state, _ in
+            for case (let group, let block?) in zip(groups, merged) {
+                try BlockMerging.replace(group, by: block, db, &state)
+            }
+        }
+        if !unreadable.isEmpty { throw RelayStorageError.corrupt("\(unreadable.count) blocks of events cannot be read") }
+    }
+
+    /// The number of events that retention deleted since the store was opened.
+    var expired: [RelayEventRetention.Bound: Int] { progress.expired.withLock(\.self) }
+
+    private final class Unreadable: Sendable {
+        let blocks = Mutex<Set<Int64>>([])
+    }
+
+    /// Shared with the closure that the appender calls.
+    private final class Progress: Sendable {
+        let expired = Mutex<[RelayEventRetention.Bound: Int]>([:])
+
+        func add(_ counts: [RelayEventRetention.Bound: Int]) {
+            expired.withLock { $0.merge(counts, uniquingKeysWith: +) }
+        }
+    }
+}
