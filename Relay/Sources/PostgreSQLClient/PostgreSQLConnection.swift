@@ -72,18 +72,13 @@ package final class PostgreSQLConnection {
     /// - Returns: the number of rows that the statement changed or returned.
     @discardableResult
     package func execute(
-        _ sql: String, _ values: [PostgreSQLValue], row: (PostgreSQLRow) throws -> Void
+        _ sql: String, _ values: [PostgreSQLValue], row: ([PostgreSQLValue]) throws -> Void
     ) throws -> Int {
         if !waiting.isEmpty { try execute([]) }
         let statement = PostgreSQLStatement(sql, values)
         try send(statement, to: prepare(statement))
         PQsetSingleRowMode(handle.raw)
         return try withoutActuallyEscaping(row) { row in try finish { try row($1) } }
-    }
-
-    /// The rows of a statement's result.
-    package func rows(_ sql: String, _ values: [PostgreSQLValue] = []) throws -> [PostgreSQLRow] {
-        try rows([PostgreSQLStatement(sql, values)])[0]
     }
 
     /// Runs one statement together with those that wait.
@@ -94,10 +89,10 @@ package final class PostgreSQLConnection {
     }
 
     /// The rows of the results of statements, which run one after the other, in one round trip.
-    package func rows(_ statements: [PostgreSQLStatement]) throws -> [[PostgreSQLRow]] {
+    package func rows(_ statements: [PostgreSQLStatement]) throws -> [[[PostgreSQLValue]]] {
         guard !statements.isEmpty else { return [] }
         let first = waiting.count
-        var rows = [[PostgreSQLRow]](repeating: [], count: statements.count)
+        var rows = [[[PostgreSQLValue]]](repeating: [], count: statements.count)
         try execute(statements) { if $0 >= first { rows[$0 - first].append($1) } }
         return rows
     }
@@ -118,7 +113,7 @@ package final class PostgreSQLConnection {
     /// - Parameter row: called with the index of a statement and each row of its result.
     /// - Returns: the number of rows that the last statement changed or returned.
     @discardableResult
-    private func execute(_ statements: [PostgreSQLStatement], row: (Int, PostgreSQLRow) throws -> Void = { _, _ in }) throws
+    private func execute(_ statements: [PostgreSQLStatement], row: (Int, [PostgreSQLValue]) throws -> Void = { _, _ in }) throws
         -> Int
     {
         let statements = waiting + statements
@@ -212,7 +207,7 @@ package final class PostgreSQLConnection {
     /// - Returns: the number of rows that the last statement changed or returned.
     @discardableResult
     private func finish(
-        _ count: Int? = nil, isUnlimited: Bool = false, _ row: ((Int, PostgreSQLRow) throws -> Void)? = nil
+        _ count: Int? = nil, isUnlimited: Bool = false, _ row: ((Int, [PostgreSQLValue]) throws -> Void)? = nil
     ) throws -> Int {
         // Of each statement, as the server's.
         var deadline: ContinuousClock.Instant? { isUnlimited ? nil : ContinuousClock.now + timeout }
@@ -235,7 +230,7 @@ package final class PostgreSQLConnection {
                 case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK, PGRES_COMMAND_OK:
                     do {
                         if let row, failure == nil {
-                            for tuple in 0..<PQntuples(raw) { try row(index, PostgreSQLRow(raw, tuple)) }
+                            for tuple in 0..<PQntuples(raw) { try row(index, Self.values(raw, tuple)) }
                         }
                     } catch {
                         failure = error
@@ -250,6 +245,15 @@ package final class PostgreSQLConnection {
         if count != nil, let raw = try nextResult(until: deadline) { PQclear(raw) }
         if let failure { throw failure }
         return affected
+    }
+
+    /// A row of a result in binary form.
+    private static func values(_ result: OpaquePointer, _ row: Int32) throws -> [PostgreSQLValue] {
+        try (0..<PQnfields(result)).map { column in
+            guard PQgetisnull(result, row, column) == 0, let start = PQgetvalue(result, row, column) else { return .null }
+            let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column)))
+            return try PostgreSQLValue(bytes, type: PQftype(result, column))
+        }
     }
 
     private func nextResult(until deadline: ContinuousClock.Instant?) throws -> OpaquePointer? {

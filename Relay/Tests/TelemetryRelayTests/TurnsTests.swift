@@ -208,8 +208,8 @@ struct TurnsTests {
             let database = try #require(storage as? PostgreSQLRelayStorage).database
             let error = await #expect(throws: RelayStorageError.self) {
                 try await database.query { connection in
-                    try connection.execute("SET LOCAL statement_timeout = 1")
-                    try connection.execute("SELECT pg_sleep(60)")
+                    try connection.enqueue("SET LOCAL statement_timeout = 1", [])
+                    return try connection.rows("SELECT pg_sleep(60)")
                 }
             }
             let problem = try #require(error.flatMap { Problem($0) })

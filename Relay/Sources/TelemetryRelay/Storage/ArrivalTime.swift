@@ -9,8 +9,8 @@ struct ArrivalTime: Sendable {
 
     func now(after state: EventState) -> TimeInterval { max(state.arrival, clock.now) }
 
-    /// The wall clock to save, in seconds since the reference date. It does not go back by little: otherwise each start of a relay whose
-    /// clock is ahead of the others' would count the difference as time that has passed.
+    /// The wall clock to save, in seconds since the reference date. It does not go back by less than half of the age: otherwise each
+    /// start of a relay whose clock is ahead of the others' would count the difference as time that has passed.
     func wall(after state: EventState) -> TimeInterval {
         let wall = date().timeIntervalSinceReferenceDate
         return state.wall - wall > age / 2 ? wall : max(wall, state.wall)

@@ -24,9 +24,6 @@ extension StorageConnection {
         try rows(Statement(sql, values))
     }
 
-    @discardableResult
-    func execute(_ sql: String) throws -> Int { try execute(sql, []) }
-
     /// The first column of the only row.
     func int(_ sql: String, _ values: [StorageValue] = []) throws -> Int64? {
         try rows(sql, values).first?.optionalInt(0)

@@ -222,7 +222,8 @@ struct BlockTests {
                     if fails || conflicts { throw RelayStorageError.unavailable("the commit failed") }
                     return value
                 }
-            } catch  where conflicts {
+            } catch {
+                guard conflicts else { throw error }
                 return try await base.write(part, body)
             }
         }

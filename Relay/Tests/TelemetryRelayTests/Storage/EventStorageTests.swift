@@ -111,4 +111,21 @@ struct EventStorageTests {
             #expect(try await storage.usage().events == 1000)
         }
     }
+
+    @Test("Batches that arrive while a storage closes are stored or refused", arguments: StorageDriver.persistent)
+    func closing(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            let storage = try await driver.open(bench.place, .init())
+            let appends = (0..<100).map { number in
+                Task { try? await storage.append(Sample.events((number * 3)...(number * 3 + 2))).stored }
+            }
+            try await storage.close()
+            var results: [Int?] = []
+            for append in appends { results.append(await append.value) }
+            let stored = results.compactMap(\.self)
+            #expect(stored.allSatisfy { $0 == 3 })
+            let count = try await bench.open { try await $0.countEvents(matching: .all) }
+            #expect(count == stored.reduce(0, +))
+        }
+    }
 }

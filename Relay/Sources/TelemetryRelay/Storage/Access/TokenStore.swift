@@ -21,7 +21,7 @@ final class TokenStore: RelayTokenStorage {
             guard try db.rows("SELECT name FROM token WHERE name_key = $1", [key]).isEmpty else {
                 throw RelayStorageError.nameInUse(token.name)
             }
-            try db.execute(
+            try db.enqueue(
                 """
                 INSERT INTO token (name_key, name, hash, role, created, expires, last_used, revoked)
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)

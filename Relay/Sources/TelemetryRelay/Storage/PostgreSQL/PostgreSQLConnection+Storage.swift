@@ -4,7 +4,7 @@ import PostgreSQLClient
 extension PostgreSQLConnection: StorageConnection {
     func forEachRow(_ sql: String, _ values: [StorageValue], _ body: (StorageRow) throws -> Void) throws {
         try execute(sql, values.map(PostgreSQLValue.init)) { row in
-            try body(StorageRow(values: row.values.map(StorageValue.init)))
+            try body(StorageRow(values: row.map(StorageValue.init)))
         }
     }
 
@@ -15,7 +15,7 @@ extension PostgreSQLConnection: StorageConnection {
 
     func rows(_ statements: [Statement]) throws -> [[StorageRow]] {
         try rows(statements.map(PostgreSQLStatement.init)).map { rows in
-            rows.map { StorageRow(values: $0.values.map(StorageValue.init)) }
+            rows.map { StorageRow(values: $0.map(StorageValue.init)) }
         }
     }
 

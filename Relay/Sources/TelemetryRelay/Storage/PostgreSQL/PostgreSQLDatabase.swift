@@ -86,7 +86,7 @@ struct PostgreSQLDatabase: StorageDatabase {
 
     func rows(_ sql: String, _ values: [StorageValue]) async throws -> [StorageRow] {
         try await Self.repeating { [pool] in
-            try await pool.withConnection { connection in try (connection as any StorageConnection).rows(sql, values) }
+            try await pool.withConnection { try $0.rows(sql, values) }
         }
     }
 

@@ -25,9 +25,7 @@ enum PostgreSQLSchema {
         // Does not wait for other relays if the database is up to date.
         let isCurrent = try await pool.withConnection { connection in
             try check(connection)
-            guard try connection.rows("SELECT to_regclass('relay_migration') IS NOT NULL").first?.int(0) == 1 else {
-                return false
-            }
+            guard try connection.int("SELECT to_regclass('relay_migration') IS NOT NULL") == 1 else { return false }
             return try version(connection) == newest
         }
         guard !isCurrent else { return }
@@ -53,7 +51,7 @@ enum PostgreSQLSchema {
 
     /// The number of the newest migration in the database; 0 if it has none.
     private static func version(_ connection: PostgreSQLConnection) throws -> Int {
-        let version = Int(try connection.rows("SELECT COALESCE(MAX(number), 0) FROM relay_migration").first?.int(0) ?? 0)
+        let version = Int(try connection.int("SELECT MAX(number) FROM relay_migration") ?? 0)
         guard version <= newest else { throw RelayStorageError.newerVersion }
         guard version == 0 || version >= first else { throw RelayStorageError.olderVersion }
         return version

@@ -38,16 +38,17 @@ enum RecordRow {
         func keys(_ texts: [String]) -> [StorageValue] { texts.map { .bytes(NameKey.data(of: $0)) } }
         all.sql += "\(all.parameters(keys([client]))) AND type_key IN (\(all.parameters(keys(types))))"
         // Of the same form however many there are, because statements are cached.
-        let named = keys(Array(Set(names))).map { name in
+        let named = Set(names.map(NameKey.data)).map { name in
             var statement = all
-            statement.sql += " AND name_key = \(statement.parameter(name))"
+            statement.sql += " AND name_key = \(statement.parameter(.bytes(name)))"
             return statement
         }
-        let rows = try db.rows([all] + named).compactMap(\.first)
-        func number(_ column: Int) throws -> Int {
-            try rows.enumerated().reduce(0) { $0 + Int(try $1.element.int(column)) * ($1.offset == 0 ? 1 : -1) }
+        let usages = try db.rows([all] + named).compactMap(\.first).map {
+            RelayRecordUsage(count: Int(try $0.int(0)), bytes: Int(try $0.int(1)))
         }
-        return RelayRecordUsage(count: try number(0), bytes: try number(1))
+        return usages.dropFirst().reduce(usages[0]) {
+            RelayRecordUsage(count: $0.count - $1.count, bytes: $0.bytes - $1.bytes)
+        }
     }
 
     /// A statement for the record of a name's key.

@@ -52,13 +52,13 @@ struct PostgreSQLConnectionTests {
             func insert(_ number: Int) -> PostgreSQLStatement { .init("INSERT INTO numbers VALUES ($1)", [.int(Int64(number))]) }
             try connection.run("CREATE TEMPORARY TABLE numbers (number bigint PRIMARY KEY)")
             try connection.run("BEGIN")
-            // More than wait at once, with more different statements than are prepared.
+            // More different statements than are prepared, and then more statements than wait at once.
             for number in 1...250 {
                 try connection.enqueue(insert(number))
                 #expect(try connection.int("SELECT COUNT(*), \(number) FROM numbers") == Int64(number))
             }
             for number in 251...500 { try connection.enqueue(insert(number)) }
-            #expect(try connection.execute("DELETE FROM numbers WHERE number > 400") == 100)
+            #expect(try connection.execute("DELETE FROM numbers WHERE number > $1", [StorageValue.int(400)]) == 100)
             try connection.execute("COMMIT")
             try connection.run("BEGIN")
             for number in [1001, 1, 1002] { try connection.enqueue(insert(number)) }

@@ -62,8 +62,8 @@ extension PostgreSQLWorker {
     func run(_ sql: String) async throws { try await use { try $0.run(sql) } }
 
     /// The first column of the only row.
-    func int(_ sql: String, _ values: [PostgreSQLValue] = []) async throws -> Int64? {
-        try await use { try $0.rows(sql, values).first?.int(0) }
+    func int(_ sql: String, _ values: [StorageValue] = []) async throws -> Int64? {
+        try await use { try $0.int(sql, values) }
     }
 }
 
