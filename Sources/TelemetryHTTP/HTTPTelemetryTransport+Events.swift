@@ -169,9 +169,12 @@ extension HTTPTelemetryTransport {
                 request.wait = .seconds(seconds)
             }
             do {
-                guard let page = TelemetryEventPage(relayBody: try await client.send(request)) else {
-                    throw RelayClient.unexpectedAnswer
-                }
+                let reply = try await client.reply(to: request, accepting: "\(RelayClient.linesType), application/json")
+                if let page = TelemetryEventPage(reply) { return page }
+                // A proxy may have removed the headers of a page of lines, and a later relay may write lines that are unknown here.
+                guard reply.head.mediaType == RelayClient.linesType,
+                    let page = TelemetryEventPage(relayBody: try await client.send(request))
+                else { throw RelayClient.unexpectedAnswer }
                 return page
             } catch let error as TelemetryTransportError where error.cause is HTTPOverflow && asked > 1 {
                 most = asked / 2

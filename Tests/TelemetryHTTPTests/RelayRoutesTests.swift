@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestSupport
-import TelemetryTransport
+@_spi(Tooling) import TelemetryTransport
 import Testing
 
 @testable import TelemetryHTTP
@@ -146,6 +146,66 @@ struct RelayRoutesTests {
         #expect(page.cursor.rawValue == "x+/=" && page.hasMore)
         _ = try await Relay.transport(server).events(matching: .all, after: page.cursor, limit: 5)
         #expect(server.requests.map(\.target) == ["/v1/events?client=a%26b&limit=1000", "/v1/events?after=x%2B%2F%3D&limit=5"])
+    }
+
+    private static func lines(
+        _ text: String, type: String = "application/vnd.livetelemetry.lines", without missing: String? = nil,
+        more: [String: String] = [:]
+    ) -> LoopbackServer.Behaviour {
+        var headers = [
+            "Content-Type": type, "Telemetry-Cursor": "c", "Telemetry-Has-More": "true", "Telemetry-Skipped": "3",
+        ]
+        if let missing { headers[missing] = nil }
+        return .answers(200, headers: headers.merging(more) { $1 }, body: text)
+    }
+
+    @Test("A relay may return a page as lines")
+    func readsLines() async throws {
+        let events = TelemetryFixtures.events(1...3)
+        let text = String(decoding: EventLines.encode(events), as: UTF8.self)
+        let server = try LoopbackServer(
+            Self.lines(text), Self.lines(text, type: "Application/vnd.LiveTelemetry.lines ; q=1"), Self.lines(""))
+        defer { server.stop() }
+        for expected in [events, events, []] {
+            let page = try await Relay.transport(server).events(matching: .all, after: nil, limit: 5)
+            #expect(page.events == expected)
+            #expect(page.cursor.rawValue == "c" && page.hasMore && page.skippedEventCount == 3)
+        }
+        #expect(
+            server.requests.map { $0.header("Accept") }.allSatisfy {
+                $0 == "application/vnd.livetelemetry.lines, application/json"
+            })
+    }
+
+    @Test("A page of lines that cannot be read is read as JSON")
+    func readsJSONInstead() async throws {
+        let text = String(decoding: EventLines.encode(TelemetryFixtures.events(1...3)), as: UTF8.self)
+        let server = try LoopbackServer(Self.lines(text, without: "Telemetry-Cursor"), Relay.page(["a"], cursor: "1"))
+        defer { server.stop() }
+        let page = try await Relay.transport(server).events(matching: .all, after: nil, limit: 5)
+        #expect(page.events.map(\.eventId) == ["a"] && page.cursor.rawValue == "1")
+        #expect(server.requests.map { $0.header("Accept") }.last == "application/json")
+        #expect(server.requests.map(\.target) == ["/v1/events?limit=5", "/v1/events?limit=5"])
+    }
+
+    @Test("A page of lines that is not a relay's is an error, and no event of it is lost in silence")
+    func refusesLines() async throws {
+        let text = String(decoding: EventLines.encode(TelemetryFixtures.events(1...3)), as: UTF8.self)
+        let pages = [
+            Self.lines(text + "x\n"), Self.lines(String(text.dropLast())),
+            Self.lines(text.replacing("\"seq\":2", with: "\"seq\":x")),
+            Self.lines(text, type: "application/vnd.livetelemetry.lines2"), Self.lines(text, without: "Telemetry-Cursor"),
+            Self.lines(text, without: "Telemetry-Has-More"), Self.lines(text, without: "Telemetry-Skipped"),
+            Self.lines(text, more: ["Telemetry-Has-More": "maybe"]), Self.lines(text, more: ["Telemetry-Count": "4"]),
+        ]
+        for page in pages {
+            let server = try LoopbackServer(page, page)
+            defer { server.stop() }
+            let error = await #expect(throws: TelemetryTransportError.self) {
+                try await Relay.transport(server).events(matching: .all, after: nil, limit: 5)
+            }
+            #expect(error?.code == .unavailable)
+        }
     }
 
     @Test("An event stream sends one waiting request per page, continues after an outage, and sends no other request")

@@ -20,7 +20,7 @@ struct RequestOwnersTests {
         let base: any RelayEventStorage
         let reads: Reads
 
-        func append(_ events: [RelayEvent]) async throws -> RelayAppendResult { try await base.append(events) }
+        func append(_ batch: RelayEventBatch) async throws -> RelayAppendResult { try await base.append(batch) }
 
         func events(
             matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
@@ -66,7 +66,8 @@ struct RequestOwnersTests {
         try await application.test(.live) { client async throws -> Void in
             let relay = RelayBench(client: client, storage: storage)
             let start = try await storage.latestEventCursor().rawValue
-            _ = try await storage.append([Sample.event(1, client: "a", json: "{}")])
+            let batch = try WireEventBatch.read(WireSample.batch(WireSample.event("1")).utf8, limits: .init())
+            _ = try await storage.append(batch)
             let host = TestCaller.host("a", token: try await relay.token(.host, name: "app"))
             _ = try await relay.get("/v1/events", as: host)
             _ = try await relay.get("/v1/events?wait=60", as: .bearing(viewer))

@@ -14,6 +14,11 @@ struct HTTPHead: Sendable {
     let headers: [String: String]
 
     func header(_ name: String) -> String? { headers[name.lowercased()] }
+
+    /// The media type of the body in lower case, without its parameters.
+    var mediaType: String? {
+        header("Content-Type").map { $0.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() }
+    }
 }
 
 /// A complete response.

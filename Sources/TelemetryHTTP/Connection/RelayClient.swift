@@ -24,8 +24,13 @@ final class RelayClient: Sendable {
     /// - Throws: `TelemetryTransportError`, whose cause is `HTTPOverflow` for a body beyond the configuration's limit;
     ///   `CancellationError`.
     @discardableResult
-    func send(_ request: RelayRequest) async throws -> Data {
-        let prepared = try await prepare(request, accepting: "application/json")
+    func send(_ request: RelayRequest) async throws -> Data { try await reply(to: request).body }
+
+    /// Returns the relay's response.
+    /// - Parameter type: The accepted media types.
+    /// - Throws: The same errors as `send`.
+    func reply(to request: RelayRequest, accepting type: String = "application/json") async throws -> HTTPReply {
+        let prepared = try await prepare(request, accepting: type)
         let timeout = configuration.requestTimeout + request.wait
         let reply: HTTPReply
         do {
@@ -38,8 +43,10 @@ final class RelayClient: Sendable {
             throw failure(error)
         }
         if let types = reply.head.header("Accept-Post") { adopt(acceptedTypes: types) }
-        if (200..<300).contains(reply.head.status) { return reply.body }
-        if let narrowed = narrowed(request, after: reply.head.status) { return try await send(narrowed) }
+        if (200..<300).contains(reply.head.status) { return reply }
+        if let narrowed = narrowed(request, after: reply.head.status) {
+            return try await self.reply(to: narrowed, accepting: type)
+        }
         throw refusal(reply)
     }
 
@@ -71,9 +78,7 @@ final class RelayClient: Sendable {
                     guard head.status == 200 else {
                         throw self.refusal(HTTPReply(head: head, body: try await exchange.body()))
                     }
-                    guard head.header("Content-Type")?.lowercased().hasPrefix("text/event-stream") == true else {
-                        throw Self.unexpectedAnswer
-                    }
+                    guard head.mediaType == "text/event-stream" else { throw Self.unexpectedAnswer }
                 }
                 return exchange
             } catch {

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetrySystem
-import TelemetryTransport
+@_spi(Tooling) import TelemetryTransport
 
 /// Reads events. Equal strings of consecutive events share their storage.
 struct WireEventReader {
@@ -120,6 +120,22 @@ struct WireEventReader {
 }
 
 extension TelemetryEventPage {
+    /// Returns nil if the response is not one of `GET /v1/events`.
+    init?(_ reply: HTTPReply) {
+        guard reply.head.mediaType == RelayClient.linesType else {
+            self.init(relayBody: reply.body)
+            return
+        }
+        func number(_ name: String) -> Int? { reply.head.header(name).flatMap { Int($0) } }
+        guard let cursor = reply.head.header("Telemetry-Cursor"),
+            let hasMore = reply.head.header("Telemetry-Has-More").flatMap({ Bool($0) }),
+            let skipped = number("Telemetry-Skipped"), let events = EventLines.decode(all: reply.body),
+            number("Telemetry-Count") ?? events.count == events.count
+        else { return nil }
+        self.init(
+            events: events, cursor: TelemetryCursor(rawValue: cursor), hasMore: hasMore, skippedEventCount: skipped)
+    }
+
     /// Returns nil if the body is not a response of `GET /v1/events`.
     init?(relayBody body: Data) {
         var reader = WireEventReader()

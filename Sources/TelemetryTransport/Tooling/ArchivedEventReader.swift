@@ -210,20 +210,3 @@ struct ArchivedEventReader {
         return info
     }
 }
-
-extension UnsafeBufferPointer<UInt8> {
-    fileprivate var isASCII: Bool {
-        var all: UInt64 = 0
-        var index = 0
-        let raw = UnsafeRawBufferPointer(self)
-        while index + 8 <= raw.count {
-            all |= raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            index += 8
-        }
-        while index < raw.count {
-            all |= UInt64(raw[index])
-            index += 1
-        }
-        return all & 0x8080_8080_8080_8080 == 0
-    }
-}

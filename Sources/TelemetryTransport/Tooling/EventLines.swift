@@ -44,16 +44,30 @@ public enum EventLines {
 
     /// The events in the lines; lines that cannot be read are left out.
     public static func decode(_ bytes: [UInt8]) -> [TelemetryEvent] {
+        bytes.withUnsafeBufferPointer { decode($0).events }
+    }
+
+    /// The events in the lines; nil if a line cannot be read, or the last one has no line feed.
+    public static func decode(all bytes: some Sequence<UInt8>) -> [TelemetryEvent]? {
+        func events(_ bytes: UnsafeBufferPointer<UInt8>) -> [TelemetryEvent]? {
+            let read = decode(bytes)
+            return read.isComplete ? read.events : nil
+        }
+        return bytes.withContiguousStorageIfAvailable(events) ?? Array(bytes).withUnsafeBufferPointer(events)
+    }
+
+    private static func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> (events: [TelemetryEvent], isComplete: Bool) {
         var decoder = EventLineDecoder()
         var events: [TelemetryEvent] = []
-        bytes.withUnsafeBufferPointer { bytes in
-            var start = 0
-            while let end = bytes.lineFeed(from: start) {
-                let line = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end]))
-                if case .event(let event) = line { events.append(event) }
-                start = end + 1
+        var (start, isComplete) = (0, true)
+        while let end = bytes.lineFeed(from: start) {
+            switch decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end])) {
+            case .event(let event): events.append(event)
+            case .corrupt: isComplete = false
+            case .header, .nothing: break
             }
+            start = end + 1
         }
-        return events
+        return (events, isComplete && start == bytes.count)
     }
 }

@@ -1,7 +1,7 @@
 import TelemetryModels
 
 @testable import TelemetrySystem
-@testable import TelemetryTransport
+@_spi(Tooling) @testable import TelemetryTransport
 
 /// The reader and the writer of a segment's lines.
 enum LineAccess {
@@ -42,6 +42,21 @@ enum LineAccess {
             let first = line.withUnsafeBufferPointer { event(decoder.decode($0)) }
             let second = spaced.withUnsafeBufferPointer { event(other.decode($0)) }
             return first.map { first in second.map { Sameness.holds(first, $0) } ?? false } ?? (second == nil)
+        }
+    }
+
+    /// Whether the outline of each line that has one and is read agrees with the event.
+    static func outlinesAlike(_ bytes: [UInt8]) -> Bool {
+        var decoder = EventLineDecoder(context: nil)
+        return bytes.split(separator: 0x0A).allSatisfy { line in
+            // A separate copy, so that the address sanitizer detects reads outside the line.
+            let line = Array(line)
+            let outline = line.withUnsafeBufferPointer { EventLineOutline($0) }
+            guard let event = line.withUnsafeBufferPointer({ event(decoder.decode($0)) }), let outline else { return true }
+            let places = [outline.text, outline.attributes].compactMap(\.self)
+            return UInt64(outline.sequence) == event.sequence && (outline.text == nil) == (event.property1 == nil)
+                && (outline.attributes != nil || event.attributes.isEmpty) && places.allSatisfy { line.indices.contains($0) }
+                && (outline.level == nil || outline.level == event.level)
         }
     }
 

@@ -6,6 +6,7 @@ enum LineTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let bytes = LineAccess.sealed(Array(bytes))
         require(LineAccess.readsAlike(bytes), "a line is read differently in the written order and key by key")
+        require(LineAccess.outlinesAlike(bytes), "the outline of a line differs from its event")
         let events = LineAccess.events(in: bytes)
         if events.isEmpty { return }
         guard let lines = LineAccess.lines(of: events) else { violated("an event that was read cannot be written") }

@@ -36,10 +36,14 @@ enum ClientHeaders {
     private static func list(_ value: String) -> [Substring] {
         // One part more than there may be, to be refused.
         value.split(separator: ",", maxSplits: maximumClients, omittingEmptySubsequences: false).map { part in
-            let isSpace = { (character: Character) in character == " " || character == "\t" }
-            return Substring(String(part.drop(while: isSpace).reversed().drop(while: isSpace).reversed()))
+            var bytes = part.utf8
+            while let first = bytes.first, isSpace(first) { bytes.removeFirst() }
+            while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+            return Substring(bytes)
         }
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     private static func identifier(_ text: Substring) throws(Problem) -> String {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let decoded = PercentCoding.decode(text),

@@ -6,8 +6,11 @@ enum ClientIdentifier {
     /// The maximum length of an identifier, in bytes of UTF-8.
     static let maximumBytes = 1_024
 
+    /// Whether an event may have the identifier, or none.
+    static func isValid(_ text: String?) -> Bool { text.map { (1...maximumBytes).contains($0.utf8.count) } ?? true }
+
     static func check(_ text: String, place: String) throws(Problem) {
-        guard (1...maximumBytes).contains(text.utf8.count) else {
+        guard isValid(text) else {
             throw .invalidArgument("\(place) has to have 1 to \(maximumBytes) bytes of UTF-8.")
         }
     }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 @_spi(Tooling) import TelemetrySystem
 
 extension RelayRoutes {
@@ -20,13 +21,13 @@ extension RelayRoutes {
         let form = try EventForm(ofBody: asked.request)
         let body = try await asked.request.boundedBody(limit: limits.bodyBytes).readableBytesView
         let result = try await bodies.run(body.count, for: asked.caller) {
-            let events = try await decoding.run(body.count) {
+            let batch = try await decoding.run(body.count) {
                 switch form {
                 case .json: try WireEventBatch.read(body, limits: limits)
                 case .lines: try WireEventLines.read(body, limits: limits)
                 }
             }
-            return try await append(events, of: body.count, for: asked.caller)
+            return try await append(batch, of: body.count, for: asked.caller)
         }
         metrics.countEvents(stored: result.stored, duplicates: result.duplicates)
         var response = Response.object { writer in
@@ -38,16 +39,14 @@ extension RelayRoutes {
     }
 
     /// - Parameter bytes: the size of the body that contained the events.
-    private func append(_ events: [RelayEvent], of bytes: Int, for caller: RelayCaller) async throws -> RelayAppendResult {
-        guard !events.isEmpty else { return RelayAppendResult(stored: 0, duplicates: 0) }
+    private func append(_ batch: RelayEventBatch, of bytes: Int, for caller: RelayCaller) async throws -> RelayAppendResult {
         if let permitted = caller.permittedClients {
-            guard events.allSatisfy({ $0.clientId.map(permitted.contains) ?? false }) else {
+            guard !batch.hasEventsWithoutClient, batch.clients.isSubset(of: permitted) else {
                 throw Problem.forbidden("A host may append only events of its own clients.")
             }
         }
-        let more = events.reduce(-bytes) { $0 + $1.json.utf8.count }
-        guard more > 0 else { return try await storage.append(events) }
-        return try await bodies.run(more, for: caller) { try await storage.append(events) }
+        guard batch.byteCount > bytes else { return try await storage.append(batch) }
+        return try await bodies.run(batch.byteCount - bytes, for: caller) { try await storage.append(batch) }
     }
 
     private func readEvents(_ asked: Asked) async throws -> Response {
@@ -56,31 +55,42 @@ extension RelayRoutes {
             of: query, asked.caller.narrow(query.filter), asked.caller)
         var response =
             switch EventForm(acceptedBy: asked.request) {
-            case .json: Self.json(page)
-            case .lines: try await lines(page)
+            case .json: try await json(page)
+            case .lines: Self.lines(page)
             }
         response.headers[.vary] = "Accept"
         return response
     }
 
-    private static func json(_ page: RelayEventPage) -> Response {
-        .object { writer in
-            writer.key("events")
-            writer.array(page.events) { event, writer in writer.raw(event.json.utf8) }
-            writer.member("cursor", page.cursor.rawValue)
-            writer.member("hasMore", page.hasMore)
-            writer.member("skipped", page.skipped)
+    private func json(_ page: RelayEventPage) async throws -> Response {
+        try await decoding.run(page.byteCount) {
+            var events = WireEventWriter()
+            return try .object { writer in
+                writer.key("events")
+                try writer.array(page.events) { event, writer in try events.write(event, to: &writer) }
+                writer.member("cursor", page.cursor.rawValue)
+                writer.member("hasMore", page.hasMore)
+                writer.member("skipped", page.skipped)
+            }
         }
     }
 
-    private func lines(_ page: RelayEventPage) async throws -> Response {
-        let lines = try await decoding.run(page.events.reduce(0) { $0 + $1.json.utf8.count }) {
-            var writer = WireLineWriter()
-            for event in page.events { try writer.append(event.json) }
-            return writer.lines
+    private static func lines(_ page: RelayEventPage) -> Response {
+        var lines = ByteBuffer()
+        lines.reserveCapacity(page.byteCount)
+        var header: [UInt8] = []
+        for event in page.events {
+            if event.header != header {
+                header = event.header
+                lines.writeBytes(header)
+            }
+            lines.writeBytes(event.line)
         }
         var headers: HTTPFields = [.contentType: EventForm.linesType]
-        let members = [("Cursor", page.cursor.rawValue), ("Has-More", "\(page.hasMore)"), ("Skipped", "\(page.skipped)")]
+        let members = [
+            ("Cursor", page.cursor.rawValue), ("Has-More", "\(page.hasMore)"), ("Skipped", "\(page.skipped)"),
+            ("Count", "\(page.events.count)"),
+        ]
         for (name, value) in members {
             if let name = HTTPField.Name("Telemetry-\(name)") { headers[name] = value }
         }
@@ -114,6 +124,6 @@ extension RelayRoutes {
         if let asksFrom { start = asksFrom } else { start = try await storage.latestEventCursor() }
         return try .events(
             streams, asked.caller, hints: { [storage] in storage.eventHints(of: filter.clients) },
-            EventStream(storage: storage, filter: filter, start: start).write)
+            EventStream(storage: storage, filter: filter, start: start, decoding: decoding).write)
     }
 }

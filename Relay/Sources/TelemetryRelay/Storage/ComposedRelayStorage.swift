@@ -27,7 +27,7 @@ public protocol ComposedRelayStorage: RelayStorage {
 }
 
 extension ComposedRelayStorage {
-    public func append(_ events: [RelayEvent]) async throws -> RelayAppendResult { try await stores.events.append(events) }
+    public func append(_ batch: RelayEventBatch) async throws -> RelayAppendResult { try await stores.events.append(batch) }
 
     public func events(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder

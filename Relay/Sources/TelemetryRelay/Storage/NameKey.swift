@@ -7,7 +7,7 @@ import Foundation
 /// indexes. They are bytes, because SQLite and its drivers end a text at its first NUL.
 enum NameKey {
     /// The maximum length in bytes of a text whose canonical form is computed, which takes seconds for some that are much longer.
-    private static let canonicalLimit = 16 << 10
+    static let canonicalLimit = 16 << 10
     /// The maximum length in bytes of a text that is its own key. The key of a longer one is its SHA-256 after a byte that does
     /// not occur in UTF-8.
     private static let limit = 64

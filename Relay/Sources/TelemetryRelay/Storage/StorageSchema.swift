@@ -1,6 +1,6 @@
 /// The tables of events, records, subscriptions, tokens and client keys.
 ///
-/// Columns named `*_key` contain ``NameKey``s. A body is the original text. Strings from outside are stored as bytes, because a text of
+/// Columns named `*_key` contain ``NameKey``s. The body of a record or a subscription is the original text. Strings from outside are stored as bytes, because a text of
 /// PostgreSQL cannot contain a NUL.
 struct StorageSchema {
     /// The type of a column of bytes.

@@ -1,12 +1,16 @@
+@_spi(Tooling) import TelemetrySystem
+
 /// `GET /v1/events/stream`: sends the events stored after a cursor, and then new events.
 struct EventStream: Sendable {
     let storage: any RelayEventStorage
     let filter: RelayEventFilter
     let start: RelayEventCursor
+    let decoding: BodyDecoding
     private static let page = 200
 
     func write(_ session: StreamSession, to events: inout ServerSentEvents) async throws {
         var cursor = start
+        var writer = WireEventWriter()
         while !session.isEnded {
             var hasMore = true
             while hasMore, !session.isEnded {
@@ -16,8 +20,15 @@ struct EventStream: Sendable {
                     let id = page.events.isEmpty ? page.cursor.rawValue : nil
                     try await events.event("skipped", id: id, data: #"{"skipped":\#(page.skipped)}"#)
                 }
-                for event in page.events {
-                    try await events.event("telemetry", id: event.cursor.rawValue, data: event.json)
+                let texts = try await decoding.run(page.byteCount) {
+                    try page.events.map { event in
+                        var text = JSONWriter(capacity: 512)
+                        try writer.write(event, to: &text)
+                        return text.withBytes { String(decoding: $0, as: UTF8.self) }
+                    }
+                }
+                for (event, text) in zip(page.events, texts) {
+                    try await events.event("telemetry", id: event.cursor.rawValue, data: text)
                 }
                 try await events.flush()
                 cursor = page.cursor

@@ -4,7 +4,7 @@
 struct WireEventBatch {
     private let limits: RelayLimits
     private var context: WireEventFields?
-    private var events: [RelayEvent]?
+    private var events: RelayEventBatch?
     /// A reader at events that precede their context.
     private var earlyEvents: JSONReader?
     /// The members read so far. Each may occur once, because expanding the events again costs as much again.
@@ -14,7 +14,7 @@ struct WireEventBatch {
 
     /// - Parameter limits: bound the number of events in a batch, and the bytes of the events with what they take from the context.
     /// - Throws: `Problem`, `JSONReaderError`.
-    static func read(_ body: some Sequence<UInt8>, limits: RelayLimits) throws -> [RelayEvent] {
+    static func read(_ body: some Sequence<UInt8>, limits: RelayLimits) throws -> RelayEventBatch {
         try JSONReader.read(body) { reader in
             guard try reader.kind() == .object else { throw Problem.invalidArgument("The body must be an object.") }
             var batch = Self(limits: limits)
@@ -44,27 +44,18 @@ struct WireEventBatch {
         }
     }
 
-    private mutating func finish() throws -> [RelayEvent] {
+    private mutating func finish() throws -> RelayEventBatch {
         if var earlyEvents { events = try readEvents(&earlyEvents) }
         guard let events else { throw Problem.invalidArgument("events is missing.") }
         return events
     }
 
-    private func readEvents(_ reader: inout JSONReader) throws -> [RelayEvent] {
-        var events: [RelayEvent] = []
-        var bytes = 0
+    private func readEvents(_ reader: inout JSONReader) throws -> RelayEventBatch {
+        var events = WireEventCollector(limits: limits, sharing: context == nil ? nil : "the context's")
         try reader.array { reader in
-            guard events.count < limits.batchEvents else {
-                throw Problem.tooLarge("A batch has at most \(limits.batchEvents) events.")
-            }
-            let place = "events[\(events.count)]"
-            let event = try WireEventFields(&reader, context: context ?? WireEventFields(), place: place).event(place: place)
-            bytes += event.json.utf8.count
-            guard context == nil || bytes <= limits.bodyBytes else {
-                throw Problem.tooLarge("With the context's fields, the events have more than \(limits.bodyBytes) bytes.")
-            }
-            events.append(event)
+            let place = "events[\(events.batch.events.count)]"
+            try events.append(WireEventFields(&reader, context: context ?? WireEventFields(), place: place), place: place)
         }
-        return events
+        return events.batch
     }
 }

@@ -81,4 +81,15 @@ extension WireEventFields {
         }
         return values
     }
+
+    /// - Parameter text: the name of the level; nil for the default.
+    static func level(_ text: String?, _ place: @autoclosure () -> String) throws -> TelemetryLogLevel {
+        guard let text else { return .info }
+        guard let level = TelemetryLogLevel(rawValue: text) else {
+            throw Problem.invalidArgument("\(place()) must be one of \(levels).")
+        }
+        return level
+    }
+
+    static var levels: String { TelemetryLogLevel.allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -13,7 +13,8 @@ enum WireLine {
     /// The known keys, each with a number.
     private static let keys = Dictionary(
         uniqueKeysWithValues: [
-            "header", "checksum", "segment", "run", "runs", "seq", "id", "time", "name", "thread", "scenario", "level", "text",
+            "header", "checksum", "segment", "run", "runs", "seq", "sequence", "id", "time", "name", "thread", "scenario",
+            "level", "text",
             "attributes",
         ].enumerated().map { ($1, $0) })
 
@@ -64,6 +65,8 @@ private struct WireLineEvent {
     private enum Identifier { case number(UInt64), whole(String) }
 
     private var sequence: Int64?
+    /// Whether the line has the relay's mark for an event in JSON with the sequence 0.
+    private var hasExplicitZero = false
     private var identifier: Identifier?
     private var time: String?
     /// What the line does not leave to its header.
@@ -79,7 +82,16 @@ private struct WireLineEvent {
     /// Reads the value of a key, which it must consume.
     mutating func read(_ key: String, _ reader: inout JSONReader, below header: WireLineHeader?, _ place: String) throws {
         switch key {
-        case "seq": sequence = try WireEventFields.sequence(&reader, "\(place).seq")
+        case "seq":
+            var number = reader
+            sequence = try WireEventFields.sequence(&reader, "\(place).seq")
+            // Without a sign, also of zero.
+            if try number.numberText().hasPrefix("-") {
+                throw Problem.invalidArgument("\(place).seq must be a whole number of at least 0.")
+            }
+        case "sequence":
+            guard try reader.kind() == .number else { return try reader.skip() }
+            hasExplicitZero = try reader.numberText() == "0"
         case "id": identifier = try Self.identifier(&reader, "\(place).id")
         case "time": time = try Self.time(&reader, header?.start, "\(place).time")
         case "name": texts[.eventName] = try Self.text(&reader, .eventName, header?.names, "\(place).name")
@@ -106,7 +118,7 @@ private struct WireLineEvent {
         guard texts[.eventName] != nil else { throw Problem.invalidArgument("\(place).name is missing.") }
         var fields = header.fields
         // In JSON, an event without a number has no sequence.
-        fields.sequence = sequence == 0 ? nil : sequence
+        fields.sequence = sequence == 0 && !hasExplicitZero ? nil : sequence
         switch identifier {
         case .whole(let text): fields.texts[.eventId] = text
         case .number(let number):

@@ -13,8 +13,21 @@ enum WireLineTime {
         return time.seconds * perSecond + Int64(time.nanoseconds)
     }
 
+    /// The nanoseconds since 1970 of a time that ``RelayTime/text`` writes in the same way; nil for any other text.
+    static func nanoseconds(ofCanonical text: String) -> Int64? {
+        guard let time = RelayTime(text) else { return nil }
+        let isWhole = time.nanoseconds % Int32(perMillisecond) == 0
+        return text.utf8.count == RelayTime.textLength(isWhole: isWhole) ? nanoseconds(time) : nil
+    }
+
     /// The start of a header above a line with this time: whole milliseconds, in nanoseconds since 1970.
     static func start(_ nanoseconds: Int64) -> Int64 { nanoseconds / perMillisecond * perMillisecond }
+
+    /// The time after a header's start; nil if it is before 1970 or does not fit.
+    static func time(_ offset: Int64, after start: Int64) -> RelayTime? {
+        let (nanoseconds, isOverflown) = start.addingReportingOverflow(offset)
+        return isOverflown || nanoseconds < 0 ? nil : time(nanoseconds)
+    }
 
     static func time(_ nanoseconds: Int64) -> RelayTime {
         RelayTime(seconds: nanoseconds / perSecond, nanoseconds: Int32(nanoseconds % perSecond))
@@ -30,8 +43,7 @@ enum WireLineTime {
             fraction = digits
         }
         let magnitude = Int64(milliseconds.magnitude) * perMillisecond + fraction
-        let (nanoseconds, isOverflown) = start.addingReportingOverflow(number.hasPrefix("-") ? -magnitude : magnitude)
-        return isOverflown || nanoseconds < 0 ? nil : time(nanoseconds)
+        return time(number.hasPrefix("-") ? -magnitude : magnitude, after: start)
     }
 
     static func number(_ nanoseconds: Int64, after start: Int64) -> String {

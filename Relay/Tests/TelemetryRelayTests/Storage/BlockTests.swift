@@ -13,19 +13,22 @@ struct BlockTests {
     private let directory = TemporaryDirectory()
     private var file: URL { directory.url.appending(path: "relay.sqlite") }
 
-    private static func entry(_ number: Int64, _ time: RelayTime, cell: Int = 0, identity: Int64 = 1, length: Int = 1)
-        -> BlockEntry
-    {
-        BlockEntry(number: number, cell: cell, time: time, identity: identity, length: length)
+    private static func entry(
+        _ number: Int64, _ time: RelayTime, cell: Int = 0, identity: Int64 = 1, header: Int? = nil, length: Int = 1
+    ) -> BlockEntry {
+        BlockEntry(number: number, cell: cell, time: time, identity: identity, header: header, length: length)
     }
 
     private static let samples: [[BlockEntry]] = [
         [],
         [entry(1, RelayTime(seconds: 0))],
         (1...300).map { entry($0 * $0, RelayTime(seconds: -$0, nanoseconds: 1_000_000), cell: Int($0) % 3, identity: $0 % 7) },
+        (1...300).map { entry($0, RelayTime(seconds: $0), header: $0 % 9 == 1 ? Int($0) * 40 : nil, length: Int($0)) },
         [
             entry(1, RelayTime(seconds: -62_135_596_800, nanoseconds: 999_999_999), identity: .max),
-            entry(.max - 1, RelayTime(seconds: 253_402_300_799, nanoseconds: 1), cell: 2, identity: 1, length: Int(Int32.max)),
+            entry(
+                .max - 1, RelayTime(seconds: 253_402_300_799, nanoseconds: 1), cell: 2, identity: 1, header: Int(Int32.max),
+                length: Int(Int32.max)),
         ],
     ]
 
@@ -71,9 +74,9 @@ struct BlockTests {
         func append(_ numbers: ClosedRange<Int>, session: String = "s") async throws -> RelayAppendResult {
             try await storage.append(
                 numbers.map { number in
-                    RelayEvent(
+                    SampleEvent(
                         clientId: "c", sessionId: session, eventId: "\(session)-\(number)", name: "n",
-                        time: RelayTime(seconds: 0), json: "{}")
+                        time: RelayTime(seconds: 0), text: "{}")
                 })
         }
         func rows() async throws -> [[Int64]] {
@@ -92,8 +95,8 @@ struct BlockTests {
         // Another session's events with these identifiers are the same for the client.
         #expect(
             try await storage.append([
-                RelayEvent(
-                    clientId: "c", sessionId: "t", eventId: "s-3", name: "n", time: RelayTime(seconds: 0), json: "{}")
+                SampleEvent(
+                    clientId: "c", sessionId: "t", eventId: "s-3", name: "n", time: RelayTime(seconds: 0), text: "{}")
             ]).duplicates == 1)
         #expect(try await storage.deleteEvents(matching: .all) == 41)
         #expect(try await storage.usage().rememberedEvents == 2)
@@ -248,7 +251,7 @@ struct BlockTests {
         _ = try await events.append(Sample.events(1...2, client: "a"))
         func texts(_ client: String) async throws -> [String] {
             try await events.events(matching: .init(clients: [client]), after: nil, limit: 9, order: .ascending).events.map(
-                \.json)
+                \.text)
         }
         database.conflicts.withLock { $0 = 1 }
         // A client that the transaction creates, after one that the first attempt created.
@@ -337,7 +340,7 @@ struct BlockTests {
                 }
                 for number in 1...20 {
                     _ = try await storage.append([
-                        Sample.event(number, session: "s\(number % 2)", json: String(repeating: "x", count: 900))
+                        Sample.event(number, session: "s\(number % 2)", text: String(repeating: "x", count: 900))
                     ])
                 }
                 try await storage.whileRunning { () async throws in
@@ -349,7 +352,7 @@ struct BlockTests {
                     #expect(try await blocks() == [1, 1])
                     // A full block of text is not kept waiting.
                     _ = try await storage.append(
-                        (100...200).map { Sample.event($0, session: "s0", json: String(repeating: "x", count: 900)) })
+                        (100...200).map { Sample.event($0, session: "s0", text: String(repeating: "x", count: 900)) })
                     bench.clock.advance(by: .milliseconds(400))
                     await bench.clock.sleepers(atLeast: 3)
                     #expect(try await blocks().allSatisfy { $0 == 1 })
@@ -428,5 +431,44 @@ struct BlockTests {
         }
         #expect(try await storage.texts(.init(sessionId: "s2")) == ["2"])
         try await storage.close()
+    }
+
+    @Test("The text of a compressed block is kept for the next page, and is that of the block's row")
+    func cachedBlock() async throws {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        _ = try await storage.append(Sample.events(1...4))
+        try await storage.events.merge(after: 0)
+        let first = try await storage.page(after: nil, limit: 2)
+        #expect(first.events.map(\.text) == ["1", "2"])
+        func replaceBody() async throws {
+            try await storage.database.writer.write { try $0.execute(sql: "UPDATE event_block SET body = x'0102'") }
+        }
+        try await replaceBody()
+        #expect(try await storage.page(after: first.cursor).events.map(\.text) == ["3", "4"])
+        // As if another block had its id.
+        try await storage.database.writer.write { try $0.execute(sql: "UPDATE event_block SET size = size + 1") }
+        await #expect(throws: RelayStorageError.self) { try await storage.page(after: nil) }
+        try await storage.close()
+    }
+
+    @Test("The cache keeps what was used last, and only compressed blocks")
+    func cacheLimit() throws {
+        let cache = BlockCache(limit: 100)
+        func add(_ ids: ClosedRange<Int64>, packed: Bool = true) throws {
+            for id in ids { cache.add(Array(repeating: 0, count: 40), of: try block(id, id, length: 40, packed: packed)) }
+        }
+        func known(_ ids: ClosedRange<Int64>) throws -> [Int64] {
+            try ids.filter { cache.text(of: try block($0, $0, length: 40, packed: true)) != nil }
+        }
+        try add(9...9, packed: false)
+        try add(1...3)
+        #expect(try known(9...9) == [])
+        // Also keeps it longer.
+        #expect(try known(2...2) == [2])
+        try add(4...6)
+        #expect(try known(1...1) + known(3...3) == [])
+        #expect(try known(6...6) == [6])
+        #expect(try known(2...2) == [2])
+        #expect(cache.text(of: try block(6, 7, length: 40, packed: true)) == nil)
     }
 }

@@ -22,7 +22,7 @@ struct EventModelTests {
     private struct Story {
         let storage: any RelayStorage
         var random: SeededGenerator
-        private var model: [RelayEvent] = []
+        private var model: [SampleEvent] = []
         private var known: Set<[String?]> = []
         private var next = 0
         private var cursors: [(cursor: RelayEventCursor, after: Int)] = []
@@ -48,35 +48,40 @@ struct EventModelTests {
             for _ in 0..<3 {
                 let filter = filter()
                 let limit = Int.random(in: 1...60, using: &random)
-                let expected = model.filter { Self.matches($0, filter) }.map(\.json)
+                let expected = model.filter { Self.matches($0, filter) }.map(\.text)
                 #expect(try await storage.texts(filter, limit: limit) == expected, place)
                 #expect(try await storage.texts(filter, order: .descending, limit: limit) == expected.reversed(), place)
                 #expect(try await storage.countEvents(matching: filter) == expected.count, place)
             }
             // Every cursor of an earlier step is still good.
             for (cursor, after) in cursors.suffix(3) {
-                let expected = model.map(\.json).filter { Int($0).map { $0 > after } ?? false }
-                #expect(try await storage.page(after: cursor).events.map(\.json) == expected, place)
+                let expected = model.map(\.text).filter { Int($0).map { $0 > after } ?? false }
+                let events = try await storage.page(after: cursor).events
+                #expect(events.map(\.text) == expected, place)
+                #expect(events.map(\.header) == expected.map { Array(Self.header(above: Int($0) ?? 0).utf8) }, place)
             }
-            cursors.append((try await storage.latestEventCursor(), model.last.flatMap { Int($0.json) } ?? -1))
+            cursors.append((try await storage.latestEventCursor(), model.last.flatMap { Int($0.text) } ?? -1))
             #expect(try await storage.usage().events == model.count, place)
             try await storage.checkSums()
         }
 
+        /// Repeated for some events, and sometimes empty.
+        private static func header(above number: Int) -> String { ["", "first", "2nd", "first"][number / 5 % 4] }
+
         /// An event with an identifier of the library's form or another one, sometimes one that was used before. Its text is the
         /// order of its creation.
-        private mutating func event() -> RelayEvent {
+        private mutating func event() -> SampleEvent {
             next += 1
             let isOld = Int.random(in: 0..<8, using: &random) == 0
             let number = isOld ? Int.random(in: 0..<next, using: &random) : next
             let session = "s\(Int.random(in: 0..<3, using: &random))"
-            return RelayEvent(
+            return SampleEvent(
                 clientId: ["a", "b", "c", nil].randomElement(using: &random) ?? nil, sessionId: session,
                 eventId: Bool.random(using: &random) ? "\(session)-\(number / 4)" : "x\(number)",
                 name: "n\(Int.random(in: 0..<4, using: &random))",
                 time: RelayTime(seconds: Int64.random(in: 0..<20, using: &random), nanoseconds: number % 2 == 0 ? 0 : 1),
                 scenario: Bool.random(using: &random) ? "t\(number % 3)" : nil, level: number % 5 == 0 ? .diagnostic : .info,
-                json: "\(next)")
+                header: Self.header(above: next), text: "\(next)")
         }
 
         private mutating func filter() -> RelayEventFilter {
@@ -93,7 +98,7 @@ struct EventModelTests {
             return filter
         }
 
-        private static func matches(_ event: RelayEvent, _ filter: RelayEventFilter) -> Bool {
+        private static func matches(_ event: SampleEvent, _ filter: RelayEventFilter) -> Bool {
             (filter.clients.map { $0.contains(event.clientId ?? "-") } ?? true)
                 && (filter.sessionId.map { $0 == event.sessionId } ?? true)
                 && (filter.scenarios.map { $0.contains(event.scenario ?? "-") } ?? true)

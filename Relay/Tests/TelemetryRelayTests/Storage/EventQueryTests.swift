@@ -10,27 +10,27 @@ struct EventQueryTests {
         try await StorageBench.open(driver) { storage in
             _ = try await storage.append(Sample.events(1...10))
             let first = try await storage.page(after: nil, limit: 4)
-            #expect(first.events.map(\.json) == ["1", "2", "3", "4"])
+            #expect(first.events.map(\.text) == ["1", "2", "3", "4"])
             #expect(first.hasMore)
             #expect(first.cursor == first.events.last?.cursor)
             _ = try await storage.deleteEvents(matching: .init(until: RelayTime(seconds: 6)))
             let rest = try await storage.page(after: first.cursor, limit: 5)
-            #expect(rest.events.map(\.json) == ["6", "7", "8", "9", "10"])
+            #expect(rest.events.map(\.text) == ["6", "7", "8", "9", "10"])
             #expect(!rest.hasMore)
             let none = try await storage.page(after: rest.cursor)
             #expect(none.events.isEmpty && none.cursor == rest.cursor && none.skipped == 0)
             _ = try await storage.append(Sample.events(11...12))
-            #expect(try await storage.page(after: none.cursor).events.map(\.json) == ["11", "12"])
+            #expect(try await storage.page(after: none.cursor).events.map(\.text) == ["11", "12"])
 
             func backwards(_ cursor: RelayEventCursor?) async throws -> RelayEventPage {
                 try await storage.events(matching: .all, after: cursor, limit: 3, order: .descending)
             }
             let newest = try await backwards(nil)
-            #expect(newest.events.map(\.json) == ["12", "11", "10"])
+            #expect(newest.events.map(\.text) == ["12", "11", "10"])
             let older = try await backwards(newest.cursor)
-            #expect(older.events.map(\.json) == ["9", "8", "7"])
+            #expect(older.events.map(\.text) == ["9", "8", "7"])
             let oldest = try await backwards(older.cursor)
-            #expect(oldest.events.map(\.json) == ["6"] && !oldest.hasMore)
+            #expect(oldest.events.map(\.text) == ["6"] && !oldest.hasMore)
             #expect(try await backwards(oldest.cursor).events.isEmpty)
         }
     }
@@ -45,7 +45,7 @@ struct EventQueryTests {
             #expect(page.cursor == (try await storage.latestEventCursor()))
             _ = try await storage.append([Sample.event(4, name: "other")])
             #expect(
-                try await storage.events(matching: filter, after: page.cursor, limit: 10, order: .ascending).events.map(\.json)
+                try await storage.events(matching: filter, after: page.cursor, limit: 10, order: .ascending).events.map(\.text)
                     == ["4"])
         }
     }
@@ -107,10 +107,10 @@ struct EventQueryTests {
         func event(
             _ number: Int, _ client: String?, _ session: String, _ name: String, _ scenario: String?,
             _ level: TelemetryLogLevel, _ time: RelayTime
-        ) -> RelayEvent {
-            RelayEvent(
+        ) -> SampleEvent {
+            SampleEvent(
                 clientId: client, sessionId: session, eventId: "\(number)", name: name, time: time, scenario: scenario,
-                level: level, json: "\(number)")
+                level: level, text: "\(number)")
         }
         let events = [
             event(1, "a", "s1", "n", nil, .info, RelayTime(seconds: -62_135_596_800)),
@@ -151,7 +151,7 @@ struct EventQueryTests {
     func largePages(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let large = String(repeating: "x", count: 5 << 20)
-            _ = try await storage.append([Sample.event(1, json: large + large), Sample.event(2, json: large), Sample.event(3)])
+            _ = try await storage.append([Sample.event(1, text: large + large), Sample.event(2, text: large), Sample.event(3)])
             let first = try await storage.page(after: nil)
             #expect(first.events.count == 1 && first.hasMore)
             let second = try await storage.page(after: first.cursor)

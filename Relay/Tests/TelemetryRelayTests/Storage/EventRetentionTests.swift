@@ -81,13 +81,13 @@ struct EventRetentionTests {
         try await StorageBench.open(driver, events: .init(bytes: limit)) { storage in
             for batch in 0..<20 {
                 _ = try await storage.append(
-                    (0..<25).map { Sample.event(batch * 25 + $0, json: text(60 * $0)) })
+                    (0..<25).map { Sample.event(batch * 25 + $0, text: text(60 * $0)) })
                 #expect(try await storage.usage().eventBytes <= limit)
             }
             let usage = try await storage.usage()
             #expect((100..<500).contains(usage.events))
             #expect(usage.expired == [.bytes: 500 - usage.events])
-            _ = try await storage.append([Sample.event(1000, json: text(2 * limit))])
+            _ = try await storage.append([Sample.event(1000, text: text(2 * limit))])
             #expect(try await storage.usage().events == 1)
             _ = try await storage.deleteEvents(matching: .all)
             #expect(try await storage.usage().eventBytes == 0)

@@ -9,7 +9,7 @@ struct EventStorageTests {
     func order(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let text = #"{"eventId":"e3","t":"2026-11-21T08:00:00.123456700Z","x":"\u0000 é\#u{301}","n":1.10}"#
-            #expect(try await storage.append([Sample.event(3, json: text)]) == .init(stored: 1, duplicates: 0))
+            #expect(try await storage.append([Sample.event(3, text: text)]) == .init(stored: 1, duplicates: 0))
             _ = try await storage.append([Sample.event(1), Sample.event(2)])
             #expect(try await storage.texts() == [text, "1", "2"])
             #expect(try await storage.texts(order: .descending) == ["2", "1", text])
@@ -21,8 +21,8 @@ struct EventStorageTests {
         "An eventId identifies one event per client, in any Unicode spelling",
         arguments: StorageDriver.all)
     func identity(driver: StorageDriver) async throws {
-        func event(_ id: String, client: String? = "c") -> RelayEvent {
-            RelayEvent(clientId: client, sessionId: "s", eventId: id, name: "n", time: RelayTime(seconds: 0), json: "{}")
+        func event(_ id: String, client: String? = "c") -> SampleEvent {
+            SampleEvent(clientId: client, sessionId: "s", eventId: id, name: "n", time: RelayTime(seconds: 0), text: "{}")
         }
         let long = String(repeating: "x", count: 300)
         try await StorageBench.open(driver) { storage async throws in
@@ -89,7 +89,7 @@ struct EventStorageTests {
             }
             try await bench.open { storage async throws in
                 #expect(try await storage.append(Sample.events(1...6)) == .init(stored: 1, duplicates: 5))
-                #expect(try await storage.page(after: cursor).events.map(\.json) == ["6"])
+                #expect(try await storage.page(after: cursor).events.map(\.text) == ["6"])
                 #expect(try await storage.texts() == ["1", "2", "3", "4", "6"])
             }
         }

@@ -12,8 +12,8 @@ struct SQLiteFaultTests {
     private let directory = TemporaryDirectory()
     private var file: URL { directory.url.appending(path: "relay.sqlite") }
 
-    static func events(_ range: ClosedRange<Int>) -> [RelayEvent] {
-        range.map { Sample.event($0, json: String(repeating: "x", count: 1000)) }
+    static func events(_ range: ClosedRange<Int>) -> [SampleEvent] {
+        range.map { Sample.event($0, text: String(repeating: "x", count: 1000)) }
     }
 
     @Test("A full disk stores nothing of a batch or a save; with space again, both are stored", arguments: [0, 1, 5, 13])
@@ -120,7 +120,10 @@ struct SQLiteFaultTests {
 
     @Test(
         "A file from a later or an earlier version is refused",
-        arguments: [("telemetry storage 99", RelayStorageError.newerVersion), ("telemetry blocks 1", .olderVersion)])
+        arguments: [
+            ("telemetry storage 99", RelayStorageError.newerVersion), ("telemetry storage 1", .olderVersion),
+            ("telemetry blocks 1", .olderVersion),
+        ])
     func otherVersion(migration: String, error: RelayStorageError) async throws {
         let storage = try SQLiteRelayStorage(file: file)
         try await storage.database.writer.write {

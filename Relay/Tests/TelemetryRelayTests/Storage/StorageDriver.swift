@@ -86,14 +86,14 @@ enum Sample {
     /// The event `e<number>`; its text is its number.
     static func event(
         _ number: Int, client: String? = "c", session: String = "s", name: String = "n", scenario: String? = nil,
-        level: TelemetryLogLevel = .info, json: String? = nil
-    ) -> RelayEvent {
-        RelayEvent(
+        level: TelemetryLogLevel = .info, text: String? = nil
+    ) -> SampleEvent {
+        SampleEvent(
             clientId: client, sessionId: session, eventId: "e\(number)", name: name, time: RelayTime(seconds: Int64(number)),
-            scenario: scenario, level: level, json: json ?? "\(number)")
+            scenario: scenario, level: level, text: text ?? "\(number)")
     }
 
-    static func events(_ numbers: ClosedRange<Int>, client: String? = "c") -> [RelayEvent] {
+    static func events(_ numbers: ClosedRange<Int>, client: String? = "c") -> [SampleEvent] {
         numbers.map { event($0, client: client) }
     }
 }
@@ -117,7 +117,7 @@ extension RelayStorage {
         var cursor: RelayEventCursor?
         while true {
             let page = try await events(matching: filter, after: cursor, limit: limit, order: order)
-            texts += page.events.map(\.json)
+            texts += page.events.map(\.text)
             cursor = page.cursor
             if !page.hasMore { return texts }
         }

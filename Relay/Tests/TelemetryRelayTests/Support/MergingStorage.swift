@@ -26,8 +26,8 @@ struct MergingStorage: ComposedRelayStorage {
 private struct MergingEvents: RelayEventStorage {
     let base: EventStore
 
-    func append(_ events: [RelayEvent]) async throws -> RelayAppendResult {
-        let result = try await base.append(events)
+    func append(_ batch: RelayEventBatch) async throws -> RelayAppendResult {
+        let result = try await base.append(batch)
         try await base.merge(after: 0)
         return result
     }

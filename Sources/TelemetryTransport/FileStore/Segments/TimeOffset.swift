@@ -33,6 +33,15 @@ enum TimeOffset {
     /// Reads the number; nil if the date is not between 1970 and about the year 2255.
     @inline(__always)
     static func date(_ scanner: inout JSONScanner, after start: Int64) -> Date? {
+        guard let offset = nanoseconds(&scanner) else { return nil }
+        let (nanoseconds, isOverflown) = (start * nanosecondsPerMillisecond).addingReportingOverflow(offset)
+        guard !isOverflown, nanoseconds >= 0 else { return nil }
+        return EventTime.date(UInt64(nanoseconds))
+    }
+
+    /// Reads the number as nanoseconds; nil if it has another form or is too large.
+    @inline(__always)
+    static func nanoseconds(_ scanner: inout JSONScanner) -> Int64? {
         let isNegative = scanner.consume(exactly: "-")
         guard let whole = scanner.digits(), whole <= maximumMilliseconds else { return nil }
         var offset = Int64(whole) * nanosecondsPerMillisecond
@@ -41,9 +50,6 @@ enum TimeOffset {
             guard let fraction = scanner.digits(), scanner.position - first == 6 else { return nil }
             offset += Int64(fraction)
         }
-        let (nanoseconds, isOverflown) = (start * nanosecondsPerMillisecond).addingReportingOverflow(
-            isNegative ? -offset : offset)
-        guard !isOverflown, nanoseconds >= 0 else { return nil }
-        return EventTime.date(UInt64(nanoseconds))
+        return isNegative ? -offset : offset
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a block has of each of its events besides the text, in order of arrival.
+/// What a block has of each of its events besides the line, in order of arrival.
 struct BlockEntry: Sendable, Equatable {
     /// The event's number in the order of arrival.
     var number: Int64
@@ -9,7 +9,9 @@ struct BlockEntry: Sendable, Equatable {
     var time: RelayTime
     /// The row of its identifier.
     var identity: Int64
-    /// The bytes of its text.
+    /// The bytes of the header before its line; nil if its header is that of the event before, but not for the first one.
+    var header: Int?
+    /// The bytes of its line.
     var length: Int
 }
 
@@ -42,7 +44,8 @@ enum BlockEntries {
             writer.count(entry.cell)
             writer.signed(entry.time.seconds &- seconds)
             writer.count(Int(entry.time.nanoseconds / unit))
-            writer.count(entry.length)
+            writer.count(entry.length << 1 | (entry.header == nil ? 0 : 1))
+            if let header = entry.header { writer.count(header) }
             if identities.count > 1 { writer.count(places[entry.identity] ?? 0) }
             (number, seconds) = (entry.number, entry.time.seconds)
         }
@@ -54,13 +57,14 @@ enum BlockEntries {
     ///   - cells: the number of cells in the block's summary.
     static func decode(_ data: Data, of block: EventBlock, cells: Int) throws -> [BlockEntry] {
         let entries = try decode(data, cells: cells)
+        guard entries.first?.header != nil else { throw BlockScanner.malformed }
         var (last, length) = (Int64.min, 0)
         for entry in entries {
             guard entry.number > last, block.numbers.contains(entry.number), length <= block.length else {
                 throw BlockScanner.malformed
             }
             last = entry.number
-            length += entry.length
+            length += (entry.header ?? 0) + entry.length
         }
         guard entries.count == block.count, length == block.length else { throw BlockScanner.malformed }
         return entries
@@ -80,13 +84,14 @@ enum BlockEntries {
             let cell = try scanner.count(atMost: cells - 1)
             seconds &+= try scanner.signed()
             let nanoseconds = Int32(try scanner.count(atMost: 999_999_999 / Int(unit))) * unit
-            let length = try scanner.count(atMost: Int(Int32.max))
+            let form = try scanner.count(atMost: Int(UInt32.max))
+            let header = form & 1 == 0 ? nil : try scanner.count(atMost: Int(Int32.max))
             let identity = identities.count > 1 ? try scanner.count(atMost: identities.count - 1) : 0
             guard identity < identities.count else { throw BlockScanner.malformed }
             entries.append(
                 BlockEntry(
                     number: number, cell: cell, time: RelayTime(seconds: seconds, nanoseconds: nanoseconds),
-                    identity: identities[identity], length: length))
+                    identity: identities[identity], header: header, length: form >> 1))
         }
         guard scanner.isAtEnd else { throw BlockScanner.malformed }
         return entries

@@ -2,7 +2,7 @@ import Foundation
 
 /// Merges small blocks of a stream that follow each other, and compresses blocks that are stored as they arrived.
 ///
-/// Numbers and texts do not change. What is read or deleted at the same time is not affected: a merged block replaces its parts in one
+/// Numbers and lines do not change. What is read or deleted at the same time is not affected: a merged block replaces its parts in one
 /// transaction, if they are all still there.
 struct BlockMerging: Sendable {
     /// The maximum bytes of a block of several events, before compression.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads pages of events, each from one snapshot of the database.
 struct BlockPages {
-    /// The maximum size of a page, in bytes of events.
+    /// The maximum size of a page, in bytes of lines, each with its header: about that of the events in JSON.
     private static let byteLimit = 8 << 20
     /// A page also ends when so many bytes of blocks are kept for further events of them.
     private static let keptByteLimit = 16 << 20
@@ -12,8 +12,11 @@ struct BlockPages {
 
     private let filter: RelayEventFilter
     private let store: StoreIdentity
+    private let cache: BlockCache
 
-    init(_ filter: RelayEventFilter, of store: StoreIdentity) { (self.filter, self.store) = (filter, store) }
+    init(_ filter: RelayEventFilter, of store: StoreIdentity, cache: BlockCache) {
+        (self.filter, self.store, self.cache) = (filter, store, cache)
+    }
 
     func page(
         _ db: any StorageConnection, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
@@ -33,9 +36,7 @@ struct BlockPages {
             try first > last
             ? .init()
             : BlockReader(db, EventSelection(filter)).events(in: first...last, order, limit: limit == .max ? limit : limit + 1)
-        let events = try texts(of: found, limit: limit, db).map { number, text in
-            RelayStoredEvent(cursor: RelayEventCursor(rawValue: store.place(number)), json: text)
-        }
+        let events = try events(found, limit: limit, db)
         let hasMore = events.count < found.events.count
         let end = hasMore || order == .descending ? events.last?.cursor ?? cursor : nil
         return RelayEventPage(
@@ -44,9 +45,7 @@ struct BlockPages {
     }
 
     /// The first found events that fit into a page, at least one if there is any.
-    private func texts(
-        of found: BlockReader.Found, limit: Int, _ db: any StorageConnection
-    ) throws -> [(number: Int64, text: String)] {
+    private func events(_ found: BlockReader.Found, limit: Int, _ db: any StorageConnection) throws -> [RelayStoredEvent] {
         var uses: [Int: Int] = [:]
         for event in found.events.prefix(limit) { uses[event.block, default: 0] += 1 }
         // The blocks in the order in which they are needed.
@@ -54,34 +53,58 @@ struct BlockPages {
             if needed.known.insert(event.block).inserted { needed.order.append(event.block) }
         }.order[...]
         // A block's text is kept while there are more events of it.
-        var blocks: [Int: [UInt8]] = [:]
-        var texts: [(Int64, String)] = []
+        var blocks: [Int: BlockLines] = [:]
+        var events: [RelayStoredEvent] = []
         var (bytes, keptBytes) = (0, 0)
         for event in found.events.prefix(limit) {
-            let length = event.entry.length
-            if !texts.isEmpty, bytes + length > Self.byteLimit || keptBytes > Self.keptByteLimit { break }
+            let length = event.header.count + event.line.count
+            if !events.isEmpty, bytes + length > Self.byteLimit || keptBytes > Self.keptByteLimit { break }
             bytes += length
-            let text: [UInt8]
-            if let kept = blocks[event.block] {
-                text = kept
-            } else {
+            if blocks[event.block] == nil {
                 let next = Self.together(needed, of: found.blocks)
                 needed = needed.dropFirst(next.count)
-                for (block, text) in zip(next, try EventBlock.texts(of: next.map { found.blocks[$0] }, db)) {
-                    blocks[block] = text
+                for (block, text) in zip(next, try texts(of: next.map { found.blocks[$0] }, db)) {
+                    blocks[block] = BlockLines(text)
                     keptBytes += text.count
                 }
-                guard let read = blocks[event.block] else { throw BlockScanner.malformed }
-                text = read
             }
+            guard let (header, line) = try blocks[event.block]?.lines(of: event) else { throw BlockScanner.malformed }
             uses[event.block, default: 0] -= 1
-            let isLast = uses[event.block] == 0
-            blocks[event.block] = isLast ? nil : text
-            if isLast { keptBytes -= text.count }
-            guard event.offset + length <= text.count else { throw BlockScanner.malformed }
-            texts.append((event.entry.number, String(decoding: text[event.offset..<(event.offset + length)], as: UTF8.self)))
+            if uses[event.block] == 0 {
+                keptBytes -= found.blocks[event.block].length
+                blocks[event.block] = nil
+            }
+            let cursor = RelayEventCursor(rawValue: store.place(event.entry.number))
+            events.append(RelayStoredEvent(cursor: cursor, header: header, line: line))
         }
-        return texts
+        return events
+    }
+
+    /// The text of each block, from the cache or read together.
+    private func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [[UInt8]] {
+        var texts = blocks.map(cache.text)
+        let missing = blocks.indices.filter { texts[$0] == nil }
+        if missing.isEmpty { return texts.compactMap(\.self) }
+        for (index, text) in zip(missing, try EventBlock.texts(of: missing.map { blocks[$0] }, db)) {
+            cache.add(text, of: blocks[index])
+            texts[index] = text
+        }
+        return texts.compactMap(\.self)
+    }
+
+    /// The text of a block.
+    private struct BlockLines {
+        private let text: [UInt8]
+        /// The header that was read last.
+        private var header: (place: Range<Int>, line: [UInt8]) = (0..<0, [])
+
+        init(_ text: [UInt8]) { self.text = text }
+
+        mutating func lines(of event: BlockReader.Event) throws -> (header: [UInt8], line: [UInt8]) {
+            guard event.line.upperBound <= text.count else { throw BlockScanner.malformed }
+            if event.header != header.place { header = (event.header, Array(text[event.header])) }
+            return (header.line, Array(text[event.line]))
+        }
     }
 
     /// The first blocks whose text is read together, at least one.

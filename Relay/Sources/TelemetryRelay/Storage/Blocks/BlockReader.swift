@@ -5,8 +5,9 @@ struct BlockReader {
         let entry: BlockEntry
         /// The index of its block among the found ones.
         let block: Int
-        /// Where its text begins in the block's text.
-        let offset: Int
+        /// Where its header and its line are in the block's text.
+        let header: Range<Int>
+        let line: Range<Int>
     }
 
     /// Found events and their blocks.
@@ -138,12 +139,18 @@ struct BlockReader {
         let isSelected = summary.selected(by: selection)
         guard isSelected.contains(true) else { return [] }
         var offset = 0
+        var header = 0..<0
         var events: [Event] = []
         for entry in try block.entries(db, of: summary) {
-            if isSelected[entry.cell], numbers.contains(entry.number), selection.contains(entry.time) {
-                events.append(Event(entry: entry, block: index, offset: offset))
+            if let length = entry.header {
+                header = offset..<offset + length
+                offset += length
             }
-            offset += entry.length
+            let line = offset..<offset + entry.length
+            if isSelected[entry.cell], numbers.contains(entry.number), selection.contains(entry.time) {
+                events.append(Event(entry: entry, block: index, header: header, line: line))
+            }
+            offset = line.upperBound
         }
         return events
     }

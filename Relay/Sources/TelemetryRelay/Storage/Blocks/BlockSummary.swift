@@ -79,7 +79,7 @@ struct BlockSummary: Sendable, Equatable {
         private(set) var summary = BlockSummary()
         private var names: [Data: Int] = [:]
         private var scenarios: [Data: Int] = [:]
-        private var cells: [[Int]: Int] = [:]
+        private var cells: [Kind: Int] = [:]
         private var last: (kind: Kind, cell: Int)?
 
         /// Counts an event.
@@ -89,16 +89,18 @@ struct BlockSummary: Sendable, Equatable {
                 summary.cells[last.cell].count += 1
                 return last.cell
             }
-            let name = Self.place(of: kind.name, &summary.names, &names)
-            let scenario = kind.scenario.map { Self.place(of: $0, &summary.scenarios, &scenarios) + 1 } ?? 0
-            let cell = cells[[Int(kind.level), name, scenario], default: summary.cells.count]
-            if cell == summary.cells.count {
-                cells[[Int(kind.level), name, scenario]] = cell
-                summary.cells.append(Cell(level: kind.level, name: name, scenario: scenario, count: 0))
-            }
+            let cell = cells[kind] ?? addCell(kind)
             summary.cells[cell].count += 1
             last = (kind, cell)
             return cell
+        }
+
+        private mutating func addCell(_ kind: Kind) -> Int {
+            let name = Self.place(of: kind.name, &summary.names, &names)
+            let scenario = kind.scenario.map { Self.place(of: $0, &summary.scenarios, &scenarios) + 1 } ?? 0
+            cells[kind] = summary.cells.count
+            summary.cells.append(Cell(level: kind.level, name: name, scenario: scenario, count: 0))
+            return summary.cells.count - 1
         }
 
         /// Counts another event of a cell.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A row of `event_block`, without its text.
-struct EventBlock: Sendable {
+struct EventBlock: Sendable, Equatable {
     /// Never used again.
     let id: Int64
     let stream: EventStreams.Stream
@@ -75,7 +75,7 @@ struct EventBlock: Sendable {
         return try BlockEntries.decode(encoded, of: self, cells: summary.cellCount)
     }
 
-    /// The texts of all events, one after the other.
+    /// The lines of all events, with their headers.
     func text(_ db: any StorageConnection) throws -> [UInt8] { try Self.texts(of: [self], db)[0] }
 
     /// The text of each block, read together.

@@ -4,23 +4,32 @@ import Foundation
 struct EventBlockContent {
     private(set) var entries: [BlockEntry] = []
     private var summary = BlockSummary.Builder()
+    /// Headers, each before the lines to which it applies.
     private var text: [UInt8] = []
+    /// The last header in the text.
+    private var header: [UInt8]?
     /// When the events arrived, in milliseconds of the arrival clock.
     private var received: ClosedRange<Int64>
 
     init(received: ClosedRange<Int64>) { self.received = received }
 
     /// Adds an event after those with lower numbers.
-    /// - Parameter entry: its cell is ignored.
-    mutating func add(_ entry: BlockEntry, _ kind: BlockSummary.Kind, _ text: ArraySlice<UInt8>) {
-        append(entry, cell: summary.add(kind), text)
+    /// - Parameter entry: its cell and header are ignored.
+    mutating func add(_ entry: BlockEntry, _ kind: BlockSummary.Kind, header: [UInt8], _ line: ArraySlice<UInt8>) {
+        append(entry, cell: summary.add(kind), header: header, line)
     }
 
-    private mutating func append(_ entry: BlockEntry, cell: Int, _ text: ArraySlice<UInt8>) {
+    private mutating func append(_ entry: BlockEntry, cell: Int, header: [UInt8], _ line: ArraySlice<UInt8>) {
         var entry = entry
         entry.cell = cell
+        entry.header = nil
+        if header != self.header {
+            self.header = header
+            entry.header = header.count
+            text += header
+        }
         entries.append(entry)
-        self.text += text
+        text += line
     }
 
     /// Adds the events of a block that are to be kept, after those with lower numbers.
@@ -29,17 +38,20 @@ struct EventBlockContent {
         received = min(received.lowerBound, block.received.lowerBound)...max(received.upperBound, block.received.upperBound)
         let (text, kinds) = (try block.text(db), try block.summary())
         var cells = [Int?](repeating: nil, count: kinds.cellCount)
+        var header: [UInt8] = []
         var offset = 0
         for entry in try block.entries(db, of: kinds) {
-            let end = offset + entry.length
+            let start = offset + (entry.header ?? 0)
+            let end = start + entry.length
             guard end <= text.count else { throw BlockScanner.malformed }
-            defer { offset = end }
+            if entry.header != nil { header = Array(text[offset..<start]) }
+            offset = end
             guard isKept(entry) else { continue }
             if let cell = cells[entry.cell] {
                 summary.add(toCell: cell)
-                append(entry, cell: cell, text[offset..<end])
+                append(entry, cell: cell, header: header, text[start..<end])
             } else {
-                add(entry, kinds.kind(ofCell: entry.cell), text[offset..<end])
+                add(entry, kinds.kind(ofCell: entry.cell), header: header, text[start..<end])
                 cells[entry.cell] = entries.last?.cell
             }
         }

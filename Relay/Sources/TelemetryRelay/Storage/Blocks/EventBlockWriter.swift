@@ -27,7 +27,7 @@ final class EventBlockWriter: Sendable {
     /// - Parameters:
     ///   - epoch: the database's during the transaction.
     ///   - batches: called once no other transaction can write events.
-    func write(_ db: any StorageConnection, epoch: Int, _ batches: () -> [EventBatch]) throws -> Outcome {
+    func write(_ db: any StorageConnection, epoch: Int, _ batches: () -> [RelayEventBatch]) throws -> Outcome {
         try streams.withLock { streams in
             do {
                 streams.validate(epoch: epoch)
@@ -40,7 +40,7 @@ final class EventBlockWriter: Sendable {
     }
 
     private func write(
-        _ db: any StorageConnection, _ streams: inout EventStreams, _ batches: () -> [EventBatch]
+        _ db: any StorageConnection, _ streams: inout EventStreams, _ batches: () -> [RelayEventBatch]
     ) throws -> Outcome {
         var state = try EventState.fetch(db)
         streams.validate(generation: state.streamGeneration)
@@ -79,7 +79,7 @@ final class EventBlockWriter: Sendable {
 
     /// The events of each run that are not duplicates.
     private func contents(
-        of batch: EventBatch, _ clients: [Int64], _ received: Int64, _ identities: inout EventIdentities,
+        of batch: RelayEventBatch, _ clients: [Int64], _ received: Int64, _ identities: inout EventIdentities,
         _ state: inout EventState
     ) throws -> [EventBlockContent] {
         var contents = batch.runs.map { _ in EventBlockContent(received: received...received) }
@@ -87,8 +87,8 @@ final class EventBlockWriter: Sendable {
             guard let identity = try identities.add(event.identifier, client: clients[event.run]) else { continue }
             contents[event.run].add(
                 BlockEntry(
-                    number: state.nextEvent, cell: 0, time: event.time, identity: identity, length: event.text.count),
-                event.kind, batch.text[event.text])
+                    number: state.nextEvent, cell: 0, time: event.time, identity: identity, length: event.line.count),
+                event.kind, header: batch.headers[event.header], batch.lines[event.line])
             state.nextEvent += 1
         }
         return contents

@@ -10,6 +10,15 @@ struct EventIdentifier: Sendable, Hashable {
 
     /// The maximum number of digits, so that every number fits.
     private static let maximumDigits = 18
+    /// The first number with more digits.
+    private static let limit: UInt64 = 1_000_000_000_000_000_000
+
+    /// The identifier of a prefix, a dash and a number; nil for a number with too many digits.
+    /// - Parameter prefix: the prefix's key.
+    init?(prefix: Data, number: UInt64) {
+        guard number < Self.limit else { return nil }
+        (self.prefix, self.number) = (prefix, Int64(number))
+    }
 
     init(_ text: String) {
         let digits = text.utf8.reversed().prefix(Self.maximumDigits + 1).prefix {

@@ -39,7 +39,7 @@ struct EventIdentities {
     /// - Parameter batches: those whose identifiers are added next, with the rows of their runs' clients. What they need is looked up
     ///   together; identifiers that follow each other need one interval.
     init(
-        _ db: any StorageConnection, received: Int64, for batches: some Sequence<(EventBatch, [Int64])>
+        _ db: any StorageConnection, received: Int64, for batches: some Sequence<(RelayEventBatch, [Int64])>
     ) throws {
         (self.db, self.received) = (db, received)
         var searches: [(key: Key, number: Int64)] = []

@@ -2,7 +2,7 @@ import Foundation
 
 /// Looks up or creates the numbers of clients and their sessions, and caches them. The cache is used only on the writing connection.
 struct EventStreams {
-    struct Stream: Sendable {
+    struct Stream: Sendable, Equatable {
         let number: Int64
         let client: Int64
     }

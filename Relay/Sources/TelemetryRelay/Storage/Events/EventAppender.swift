@@ -3,7 +3,7 @@ import Synchronization
 /// Combines batches that arrive during a transaction into the next one, in an order that is fair to their owners.
 final class EventAppender: Sendable {
     private struct Waiting: Sendable {
-        let batch: EventBatch
+        let batch: RelayEventBatch
         /// Whose batch it is.
         let owner: RelayCaller.Owner?
         let continuation: CheckedContinuation<RelayAppendResult, any Error>
@@ -21,27 +21,27 @@ final class EventAppender: Sendable {
         init(_ waiting: [Waiting] = []) { self.waiting = Mutex(waiting) }
     }
 
-    /// The maximum number of events in one transaction, and of the bytes of their text, unless a single batch has more. Limits how long
+    /// The maximum number of events in one transaction, and of their bytes, unless a single batch has more. Limits how long
     /// a caller waits for others.
     private static let limit = (events: 10_000, bytes: 8 << 20)
 
     private let database: any StorageDatabase
     private let writer: EventBlockWriter
-    private let written: @Sendable (EventBlockWriter.Outcome, [EventBatch]) -> Void
+    private let written: @Sendable (EventBlockWriter.Outcome, [RelayEventBatch]) -> Void
     private let queue = Mutex(Queue())
     private let work = CoalescedWork()
 
     /// - Parameter written: called after each transaction that stored events, before its callers resume.
     init(
         database: any StorageDatabase, writer: EventBlockWriter,
-        written: @escaping @Sendable (EventBlockWriter.Outcome, [EventBatch]) -> Void
+        written: @escaping @Sendable (EventBlockWriter.Outcome, [RelayEventBatch]) -> Void
     ) {
         self.database = database
         self.writer = writer
         self.written = written
     }
 
-    func append(_ batch: EventBatch) async throws -> RelayAppendResult {
+    func append(_ batch: RelayEventBatch) async throws -> RelayAppendResult {
         let owner = RequestOwners.current.first
         return try await withCheckedThrowingContinuation { continuation in
             let isClosed = queue.withLock { queue in
@@ -69,7 +69,7 @@ final class EventAppender: Sendable {
             var (events, bytes) = (0, 0)
             let count = queue.waiting.prefix { waiting in
                 events += waiting.batch.events.count
-                bytes += waiting.batch.text.count
+                bytes += waiting.batch.byteCount
                 return events <= Self.limit.events && bytes <= Self.limit.bytes
             }.count
             defer { queue.waiting.removeFirst(max(1, count)) }

@@ -11,6 +11,7 @@ final class EventStore: RelayEventStorage {
     private let arrival: ArrivalTime
     private let appender: EventAppender
     let announcer: ChangeAnnouncer
+    private let cache = BlockCache()
     private let progress = Progress()
     /// The blocks that merging could not read, which it leaves alone from then on.
     private let unreadable = Unreadable()
@@ -38,15 +39,15 @@ final class EventStore: RelayEventStorage {
         }
     }
 
-    func append(_ events: [RelayEvent]) async throws -> RelayAppendResult {
-        guard !events.isEmpty else { return RelayAppendResult(stored: 0, duplicates: 0) }
-        return try await appender.append(EventBatch(events))
+    func append(_ batch: RelayEventBatch) async throws -> RelayAppendResult {
+        guard !batch.events.isEmpty else { return RelayAppendResult(stored: 0, duplicates: 0) }
+        return try await appender.append(batch)
     }
 
     func events(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
-        let pages = BlockPages(filter, of: store)
+        let pages = BlockPages(filter, of: store, cache: cache)
         return try await database.query { try pages.page($0, after: cursor, limit: limit, order: order) }
     }
 

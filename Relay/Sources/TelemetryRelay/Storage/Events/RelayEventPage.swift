@@ -6,16 +6,19 @@ public struct RelayEventCursor: Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The text and the position of a stored event.
+/// The line and the position of a stored event.
 public struct RelayStoredEvent: Sendable, Equatable {
     /// The position of this event; a later page starts after it.
     public let cursor: RelayEventCursor
-    /// The complete event as a JSON object on one line.
-    public let json: String
+    /// The header that applies to the line, with a line feed, as in the file store's segments.
+    public let header: [UInt8]
+    /// The event's line, with a line feed.
+    public let line: [UInt8]
 
-    public init(cursor: RelayEventCursor, json: String) {
+    public init(cursor: RelayEventCursor, header: [UInt8], line: [UInt8]) {
         self.cursor = cursor
-        self.json = json
+        self.header = header
+        self.line = line
     }
 }
 
@@ -37,5 +40,15 @@ public struct RelayEventPage: Sendable, Equatable {
         self.cursor = cursor
         self.hasMore = hasMore
         self.skipped = skipped
+    }
+
+    /// The bytes of the lines and of their headers.
+    var byteCount: Int {
+        var header: [UInt8] = []
+        return events.reduce(0) { bytes, event in
+            let isSame = event.header == header
+            header = event.header
+            return bytes + event.line.count + (isSame ? 0 : header.count)
+        }
     }
 }

@@ -3,13 +3,13 @@ public protocol RelayEventStorage: Sendable {
     /// Stores a batch, all of it or nothing, and returns when it is on disk. Batches that arrive during a transaction share the
     /// next one, each with its own result. An event whose `eventId` its client has already stored, also within the batch, is a
     /// duplicate and is skipped. Cancelling the caller has no effect.
-    func append(_ events: [RelayEvent]) async throws -> RelayAppendResult
+    func append(_ batch: RelayEventBatch) async throws -> RelayAppendResult
 
     /// Returns a page of matching events.
     ///
     /// Ascending: the events that arrived after `cursor`, or all events, oldest first. Descending: the events that arrived before
     /// `cursor`, or all events, newest first.
-    /// - Parameter limit: the maximum number of events, at least 1. A page also ends at about 8 MiB, but always has room for one
+    /// - Parameter limit: the maximum number of events, at least 1. A page also ends at about 8 MiB of lines, each with its header, but always has room for one
     ///   event.
     /// - Throws: ``RelayStorageError/invalidCursor``.
     func events(

@@ -21,13 +21,32 @@ public struct RelayTime: Sendable, Hashable, Comparable {
 
     /// The text with three digits of fraction or, if they are not exact, nine.
     var text: String {
-        let second = TimestampText.string(nearest: Date(timeIntervalSince1970: Double(seconds))).prefix(19)
-        let isExact = nanoseconds % 1_000_000 == 0
-        let fraction = String(isExact ? nanoseconds / 1_000_000 : nanoseconds)
-        return "\(second).\(String(repeating: "0", count: (isExact ? 3 : 9) - fraction.count))\(fraction)Z"
+        var writer = RelayTimeWriter()
+        return writer.text(self)
     }
+
+    /// The number of bytes of ``text``.
+    static func textLength(isWhole: Bool) -> Int { "2026-11-21T08:00:00.Z".utf8.count + (isWhole ? 3 : 9) }
 
     public static func < (lhs: RelayTime, rhs: RelayTime) -> Bool {
         (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)
+    }
+}
+
+/// Writes times. Computes the calendar only when the second changes.
+struct RelayTimeWriter {
+    private var second: Int64?
+    /// The text of the second, with the point.
+    private var prefix = ""
+
+    /// The text of ``RelayTime/text``.
+    mutating func text(_ time: RelayTime) -> String {
+        if second != time.seconds {
+            second = time.seconds
+            prefix = TimestampText.string(nearest: Date(timeIntervalSince1970: Double(time.seconds))).prefix(19) + "."
+        }
+        let isWhole = time.nanoseconds % 1_000_000 == 0
+        let fraction = String(isWhole ? time.nanoseconds / 1_000_000 : time.nanoseconds)
+        return prefix + String(repeating: "0", count: (isWhole ? 3 : 9) - fraction.utf8.count) + fraction + "Z"
     }
 }

@@ -1,34 +1,5 @@
 public import TelemetryModels
 
-/// A stored event: the fields that filters use, and the complete text.
-public struct RelayEvent: Sendable, Equatable {
-    /// The event's client; nil if it has none.
-    public var clientId: String?
-    public var sessionId: String
-    /// Unique per client.
-    public var eventId: String
-    public var name: String
-    public var time: RelayTime
-    public var scenario: String?
-    public var level: TelemetryLogLevel
-    /// The complete event as a JSON object on one line, as readers receive it.
-    public var json: String
-
-    public init(
-        clientId: String?, sessionId: String, eventId: String, name: String, time: RelayTime, scenario: String? = nil,
-        level: TelemetryLogLevel = .info, json: String
-    ) {
-        self.clientId = clientId
-        self.sessionId = sessionId
-        self.eventId = eventId
-        self.name = name
-        self.time = time
-        self.scenario = scenario
-        self.level = level
-        self.json = json
-    }
-}
-
 /// A filter for events. An event must meet every condition that is not nil; an empty set matches nothing.
 ///
 /// The transport's `TelemetryEventFilter` cannot replace it: it has a single client, where a host has up to eight, and times as

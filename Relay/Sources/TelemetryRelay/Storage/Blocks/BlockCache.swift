@@ -1,0 +1,46 @@
+import Synchronization
+
+/// The texts of compressed blocks that were read last. The next page in the order of arrival usually needs the same blocks, as do the
+/// readers that follow one client.
+final class BlockCache: Sendable {
+    private struct Content {
+        let block: EventBlock
+        let text: [UInt8]
+    }
+
+    /// Two generations, of which the older one is forgotten when the newer one is full.
+    private struct State {
+        var newer: [Int64: Content] = [:]
+        var older: [Int64: Content] = [:]
+        /// Of the newer generation.
+        var bytes = 0
+    }
+
+    /// The maximum size of a generation, in bytes.
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int = 16 << 20) { self.limit = limit }
+
+    /// The text of a block; nil if it is not here.
+    /// - Parameter block: the row as it is now. After a fail-over of the database, another block may have the same id.
+    func text(of block: EventBlock) -> [UInt8]? {
+        let content = state.withLock { $0.newer[block.id] ?? $0.older[block.id] }
+        guard let content, content.block == block else { return nil }
+        add(content)
+        return content.text
+    }
+
+    func add(_ text: [UInt8], of block: EventBlock) {
+        if block.isPacked { add(Content(block: block, text: text)) }
+    }
+
+    private func add(_ content: Content) {
+        state.withLock { state in
+            let replaced = state.newer.updateValue(content, forKey: content.block.id)
+            state.bytes += content.text.count - (replaced?.text.count ?? 0)
+            guard state.bytes > limit else { return }
+            (state.older, state.newer, state.bytes) = (state.newer, [:], 0)
+        }
+    }
+}
