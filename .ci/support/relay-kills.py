@@ -52,17 +52,39 @@ class Deleter(threading.Thread):
             return
 
 
+def sends_lines(session):
+    """Every other writer sends lines, whose events have identifiers of the library's form."""
+    return session[-1] in "13579"
+
+
 def identifiers(session, number):
-    return [f"{session}/{number * BATCH + index}" for index in range(BATCH)]
+    mark = "-" if sends_lines(session) else "/"
+    return [f"{session}{mark}{number * BATCH + index}" for index in range(BATCH)]
 
 
-def batch(session, number):
+def batch(session, number, other=False):
+    """The body of a batch, or of the same events in the other form."""
+    if sends_lines(session) != other:
+        return lines(session, number)
     context = {"clientid": "killed", "sessionId": session, "eventName": "n", "eventTimestamp": "2026-11-21T08:00:00.123Z"}
     return json.dumps({"context": context, "events": [{"eventId": name} for name in identifiers(session, number)]})
 
 
+def lines(session, number):
+    header = f'{{"session":"{session}","client":"killed","start":"2026-11-21T08:00:00.123Z","names":["n"]}}'
+    hash = 2166136261
+    for byte in header.encode():
+        hash = (hash ^ byte) * 16777619 % 2**32
+    text = f'{{"header":{header},"checksum":"{hash:08x}"}}\n'
+    for index, name in enumerate(identifiers(session, number)):
+        identifier = "" if sends_lines(session) else f'"id":"{name}",'
+        text += f'{{"seq":{number * BATCH + index},{identifier}"time":0,"name":0}}\n'
+    return text
+
+
 def send(link, method, path, body=None):
-    link.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+    kind = "application/vnd.livetelemetry.lines" if body and body.startswith('{"header"') else "application/json"
+    link.request(method, path, body, {"Content-Type": kind} if body else {})
     answer = link.getresponse()
     return answer.status, json.loads(answer.read())
 
@@ -111,7 +133,7 @@ def stored(link, session):
 
 
 def verify(link, writer):
-    """Checks the events of a writer, and sends its unconfirmed batch again.
+    """Checks the events of a writer, and sends its unconfirmed batch again in the other form.
 
     Returns the number of confirmed batches, whether there was an unconfirmed one, and whether the relay had stored it.
     """
@@ -122,7 +144,7 @@ def verify(link, writer):
     check(found in (expected, expected + rest), f"{writer.session}: {len(found)} events instead of {len(expected)} confirmed ones")
     if rest:
         was_stored = found != expected
-        status, receipt = send(link, "POST", "/v1/events", batch(writer.session, writer.unanswered))
+        status, receipt = send(link, "POST", "/v1/events", batch(writer.session, writer.unanswered, other=True))
         wanted = {"stored": 0 if was_stored else BATCH, "duplicates": BATCH if was_stored else 0}
         check((status, receipt) == (200, wanted), f"sending {writer.session} again: {status} {receipt}")
         check(stored(link, writer.session) == expected + rest, f"{writer.session} is incomplete after a batch was sent again")
