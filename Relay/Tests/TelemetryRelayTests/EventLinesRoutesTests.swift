@@ -465,6 +465,7 @@ struct EventLinesRoutesTests {
             #expect(header("Cursor") == json["cursor"] as? String)
             #expect(header("Has-More") == "true")
             #expect(header("Skipped") == "0")
+            #expect(header("Count") == "1")
             let cursor = try #require(header("Cursor"))
             let next = try await relay.getLines("/v1/events?after=\(cursor)&limit=1")
             #expect(EventLines.decode(Array(next.text.utf8)).map(\.sequence) == [2])

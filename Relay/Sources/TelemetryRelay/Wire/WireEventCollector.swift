@@ -3,8 +3,7 @@ import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 @_spi(Tooling) import TelemetryTransport
 
-/// Collects the events of a body as a batch: checks them, writes the lines of those that do not have one to be kept, and bounds their
-/// number and size.
+/// Collects the events of a body as a batch: checks them, keeps or writes their lines, and bounds their number and size.
 struct WireEventCollector {
     /// A string of a header.
     fileprivate struct Name {
@@ -151,9 +150,9 @@ private struct KeptLine {
     let kind: BlockSummary.Kind
     let time: RelayTime
     /// The bytes in JSON of what the line has from the header's tables, and of the session in its identifier.
-    private(set) var tableBytes = 0
+    let tableBytes: Int
 
-    /// Nil if a value is invalid, or would be written in another way.
+    /// Nil if a value is invalid, or the attributes are written in another way than the relay's.
     init?(_ event: EventLineOutline, _ line: UnsafeBufferPointer<UInt8>, _ header: WireEventCollector.Header) {
         func string(_ place: Range<Int>) -> String {
             String(decoding: UnsafeBufferPointer(rebasing: line[place]), as: UTF8.self)

@@ -14,8 +14,7 @@ enum WireLine {
     private static let keys = Dictionary(
         uniqueKeysWithValues: [
             "header", "checksum", "segment", "run", "runs", "seq", "sequence", "id", "time", "name", "thread", "scenario",
-            "level", "text",
-            "attributes",
+            "level", "text", "attributes",
         ].enumerated().map { ($1, $0) })
 
     /// - Parameter header: the header that applies to the line.

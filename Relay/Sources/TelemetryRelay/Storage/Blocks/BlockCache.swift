@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The texts of compressed blocks that were read last. The next page in the order of arrival usually needs the same blocks, as do the
+/// The text of the compressed blocks that were read last. The next page in the order of arrival usually needs the same blocks, as do the
 /// readers that follow one client.
 final class BlockCache: Sendable {
     private struct Content {
