@@ -1,1 +1,1 @@
-../../../Relay/Sources/TelemetryRelay/Storage/DebugLogRetention.swift
+../../../Relay/Sources/TelemetryRelay/Storage/DebugLogs/DebugLogRetention.swift

@@ -1,1 +1,1 @@
-../../../Relay/Sources/TelemetryRelay/Storage/DebugLogStorage.swift
+../../../Relay/Sources/TelemetryRelay/Storage/DebugLogs/DebugLogStorage.swift

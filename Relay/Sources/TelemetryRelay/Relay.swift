@@ -11,27 +11,20 @@ import UnixSignals
 /// Creates and runs the relay.
 public enum Relay {
     /// - Parameters:
-    ///   - storage: the storage of debug logs.
-    ///   - telemetry: the storage of events, records and tokens; nil serves debug logs only.
-    ///   - metrics: the counters that the storage updates.
+    ///   - storage: stays open when the application ends.
     ///   - clock: measures how long requests wait.
     ///   - uptime: returns a time that is never adjusted, for rates, caches and streams; nil uses the system's.
     ///   - onStart: called with the port once the relay accepts requests.
     public static func application(
-        configuration: RelayConfiguration, storage: any DebugLogStorage, telemetry: (any RelayStorage)? = nil,
-        metrics: RelayMetrics = RelayMetrics(), arrivals: DebugLogArrivals = DebugLogArrivals(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        configuration: RelayConfiguration, storage: any RelayStorage, clock: any Clock<Duration> = ContinuousClock(),
         uptime: (@Sendable () -> Duration)? = nil, logger: Logger,
         onStart: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) throws -> some ApplicationProtocol {
         let parts = RelayParts(
-            configuration: configuration, debugLogs: storage, telemetry: telemetry, metrics: metrics, arrivals: arrivals,
-            clock: clock, logger: logger, uptime: uptime ?? ArrivalClock.continuous())
-        var services: [any Service] = [
-            DebugLogExpiry(storage: storage, metrics: metrics, logger: logger), parts.streams, parts.connections,
-        ]
-        if let telemetry { services.append(telemetry) }
-        if let rates = telemetry?.sharedRates {
+            configuration: configuration, storage: storage, clock: clock, logger: logger,
+            uptime: uptime ?? ArrivalClock.continuous())
+        var services: [any Service] = [parts.streams, parts.connections, storage]
+        if let rates = storage.sharedRates {
             services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))
         }
         return Application(
@@ -66,9 +59,9 @@ public enum Relay {
     /// Runs an application until SIGTERM or SIGINT, and then at most ten more seconds to complete the requests in progress.
     /// - Throws: ``RelayConfigurationError`` if its address must not be used without a token, or cannot be bound.
     public static func serve(
-        _ application: some ApplicationProtocol, configuration: RelayConfiguration, telemetry: any RelayStorage
+        _ application: some ApplicationProtocol, configuration: RelayConfiguration, storage: any RelayStorage
     ) async throws {
-        let hasTokens = configuration.token != nil ? true : try await telemetry.hasTokens()
+        let hasTokens = configuration.token != nil ? true : try await storage.tokens.hasTokens()
         guard hasTokens || (configuration.isLocal && !configuration.isBehindProxy) else {
             throw RelayConfigurationError(
                 "\(configuration.host) can be reached from other machines, and the store has no token; create one with "

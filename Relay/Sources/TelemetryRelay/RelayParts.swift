@@ -5,10 +5,8 @@ import Logging
 /// The relay's components and their connections.
 struct RelayParts: Sendable {
     let configuration: RelayConfiguration
-    let debugLogs: any DebugLogStorage
-    let telemetry: (any RelayStorage)?
-    let metrics: RelayMetrics
-    let arrivals: DebugLogArrivals
+    let storage: any RelayStorage
+    private let metrics = RelayMetrics()
     let clock: any Clock<Duration>
     private let uptime: @Sendable () -> Duration
     let streams: StreamRegistry
@@ -21,17 +19,13 @@ struct RelayParts: Sendable {
     let table = RouteTable()
 
     init(
-        configuration: RelayConfiguration, debugLogs: any DebugLogStorage, telemetry: (any RelayStorage)?, metrics: RelayMetrics,
-        arrivals: DebugLogArrivals, clock: any Clock<Duration>, logger: Logger,
+        configuration: RelayConfiguration, storage: any RelayStorage, clock: any Clock<Duration>, logger: Logger,
         uptime: @escaping @Sendable () -> Duration = ArrivalClock.continuous()
     ) {
         self.configuration = configuration
-        self.debugLogs = debugLogs
-        self.telemetry = telemetry
-        self.metrics = metrics
-        self.arrivals = arrivals
+        self.storage = storage
         (self.clock, self.uptime) = (clock, uptime)
-        let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
+        let gate = TokenGate(storage: storage.tokens, configured: configuration.token, now: { Date() }, uptime: uptime)
         let limits = configuration.limits.withinDescriptors()
         streams = StreamRegistry(gate: gate, limits: limits, logger: logger, clock: clock, uptime: uptime)
         connections = ConnectionRegistry(
@@ -40,13 +34,13 @@ struct RelayParts: Sendable {
         bodies = WaitingBodies(limit: limits.waitingBytes, body: max(limits.bodyBytes, configuration.bodyLimit))
         decoding = BodyDecoding(clock: clock)
         let rates = configuration.rates
-        let isShared = telemetry?.sharedRates != nil
+        let isShared = storage.sharedRates != nil
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {
             RateLimiter(perMinute: rate, isShared: isShared, uptime: uptime)
         }
         let newClients = limiter(rates.newClients)
         access = RelayAccess(
-            gate: gate, keyring: telemetry.map { ClientKeyring(storage: $0, newClients: newClients) }, newClients: newClients,
+            gate: gate, keyring: ClientKeyring(storage: storage.clientKeys, newClients: newClients), newClients: newClients,
             clients: limiter(rates.client), tokens: limiter(rates.token),
             debugBytes: limiter(rates.debugBytes), isBehindProxy: configuration.isBehindProxy)
     }
@@ -57,21 +51,16 @@ struct RelayParts: Sendable {
         router.add(middleware: AccessLog())
         router.add(middleware: ProblemMiddleware(routes: table))
         router.add(middleware: SiteMiddleware(schemes: schemes))
-        PublicRoutes(check: { [debugLogs, telemetry] in
-            _ = try await debugLogs.usage()
-            try await telemetry?.check()
-        }).add(to: router, table)
+        PublicRoutes(check: { [storage] in try await storage.check() }).add(to: router, table)
         PageRoutes().add(to: router, table)
         addMetrics(to: router)
         addDebugLogs(to: router)
-        if let telemetry {
-            RelayRoutes(
-                storage: telemetry, access: access, streams: streams, bodies: bodies, decoding: decoding,
-                changes: Turns(maximum: Self.changesAtOnce, clock: clock),
-                hostLimits: HostRecordLimits(storage: telemetry, limits: configuration.limits, uptime: uptime),
-                limits: configuration.limits, metrics: metrics, clock: clock
-            ).add(to: router, table)
-        }
+        RelayRoutes(
+            storage: storage, access: access, streams: streams, bodies: bodies, decoding: decoding,
+            changes: Turns(maximum: Self.changesAtOnce, clock: clock),
+            hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
+            limits: configuration.limits, metrics: metrics, wait: PageWait(streams: streams, clock: clock)
+        ).add(to: router, table)
         return router
     }
 
@@ -84,11 +73,11 @@ struct RelayParts: Sendable {
         table.add(.get, "/metrics")
         let readers: Set<RelayRole> = [.viewer, .reader]
         router.group().add(middleware: AccessMiddleware(access: access, readers: readers, writers: readers))
-            .get("metrics") { [metrics, debugLogs, telemetry, streams, bodies, connections] _, _ -> Response in
+            .get("metrics") { [metrics, storage, streams, bodies, connections] _, _ -> Response in
                 let gauges = RelayGauges(
-                    telemetry: try? await telemetry?.usage(), streams: streams.count, bodies: bodies, connections: connections)
+                    usage: try? await storage.usage(), streams: streams.count, bodies: bodies, connections: connections)
                 var text = PrometheusText()
-                metrics.write(kept: try? await debugLogs.usage(), to: &text)
+                metrics.write(to: &text)
                 gauges.write(to: &text)
                 return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")
             }
@@ -98,10 +87,8 @@ struct RelayParts: Sendable {
         table.add(.get, "/debug/logs", .init(query: Set(DebugLogQuery.Parameter.allCases.map(\.rawValue))))
         table.add(.post, "/debug/logs")
         DebugLogRoutes(
-            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams, bodies: bodies,
-            decoding: decoding,
-            bodyLimit: configuration.bodyLimit,
-            batchLimit: configuration.batchLimit
+            storage: storage.debugLogs, access: access, metrics: metrics, wait: PageWait(streams: streams, clock: clock),
+            bodies: bodies, decoding: decoding, bodyLimit: configuration.bodyLimit, batchLimit: configuration.batchLimit
         ).add(
             to: router.group().add(
                 middleware: AccessMiddleware(access: access, readers: [.viewer, .reader], writers: RelayRoutes.writers)))

@@ -25,16 +25,14 @@ struct ServeCommand: AsyncParsableCommand {
         // Otherwise, freeing a page of events raises this threshold to its size, and later ones stay with the process (mallopt(3)).
         _ = mallopt(M_MMAP_THRESHOLD, 1 << 20)
         #endif
-        let metrics = RelayMetrics()
-        let telemetry = try await Relay.telemetryStorage(for: configuration, logger: logger)
+        let storage = try await Relay.storage(for: configuration, logger: logger)
         let application = try Relay.application(
-            configuration: configuration, storage: try await Relay.storage(for: configuration, metrics: metrics),
-            telemetry: telemetry, metrics: metrics, logger: logger
+            configuration: configuration, storage: storage, logger: logger
         ) { [logger] port in
             Self.announce(configuration, port: port ?? configuration.port, logger)
         }
-        try await Relay.serve(application, configuration: configuration, telemetry: telemetry)
-        try await telemetry.close()
+        try await Relay.serve(application, configuration: configuration, storage: storage)
+        try await storage.close()
         logger.info("stopped")
     }
 

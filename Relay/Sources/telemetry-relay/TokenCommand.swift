@@ -79,9 +79,9 @@ struct TokenStoreOptions: ParsableArguments {
         options.database = database
         // The address does not matter here.
         options.host = RelayConfiguration().host
-        let storage = try await Relay.telemetryStorage(for: try options.resolved())
+        let storage = try await Relay.storage(for: try options.resolved())
         do {
-            try await body(RelayTokens(storage: storage))
+            try await body(RelayTokens(storage: storage.tokens))
         } catch {
             try? await storage.close()
             throw error

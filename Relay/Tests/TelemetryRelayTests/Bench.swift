@@ -10,21 +10,6 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// The storage that a test uses.
-enum StorageKind: CaseIterable, Sendable {
-    case memory, sqlite
-    #if PostgreSQL
-    case postgreSQL
-    #endif
-
-    static var allCases: [StorageKind] {
-        #if PostgreSQL
-        if TestServer.url != nil { return [.memory, .sqlite, .postgreSQL] }
-        #endif
-        return [.memory, .sqlite]
-    }
-}
-
 /// Runs a relay without a socket, over a temporary storage.
 struct Bench {
     struct Found: Decodable {
@@ -42,50 +27,16 @@ struct Bench {
 
     static func logger() -> Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 
-    static func storage<Result>(
-        _ kind: StorageKind, retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
-        time: TestTime = TestTime(), _ body: (any DebugLogStorage) async throws -> Result
-    ) async throws -> Result {
-        try await withTemporaryDirectory { directory in
-            switch kind {
-            case .memory:
-                return try await body(
-                    SQLiteDebugLogStorage(
-                        inMemory: retention, metrics: metrics, now: { time.now }, uptime: { time.uptime }))
-            case .sqlite:
-                return try await body(
-                    SQLiteDebugLogStorage(
-                        file: directory.appending(path: "deep/relay.sqlite"), retention: retention, metrics: metrics,
-                        now: { time.now }, uptime: { time.uptime }))
-            #if PostgreSQL
-            case .postgreSQL:
-                var result: Result?
-                try await TestServer.withSchema(of: directory) { url in
-                    let storage = try await PostgreSQLDebugLogStorage(
-                        url: url, retention: retention, metrics: metrics, now: { time.now }, uptime: { time.uptime })
-                    do {
-                        result = try await body(storage)
-                        await storage.close()
-                    } catch {
-                        await storage.close()
-                        throw error
-                    }
-                }
-                return try #require(result)
-            #endif
-            }
-        }
-    }
-
+    /// Runs a relay, by default over an empty storage in memory.
     static func run(
-        _ storage: (any DebugLogStorage)? = nil, _ kind: TestingSetup = .router,
-        configuration: RelayConfiguration = .init(), arrivals: DebugLogArrivals = .init(),
+        _ storage: (any RelayStorage)? = nil, _ kind: TestingSetup = .router,
+        configuration: RelayConfiguration = .init(), clock: any Clock<Duration> = ContinuousClock(),
         _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         var configuration = configuration
         configuration.port = 0
         let application = try Relay.application(
-            configuration: configuration, storage: try storage ?? SQLiteDebugLogStorage(inMemory: .init()), arrivals: arrivals,
+            configuration: configuration, storage: try storage ?? SQLiteRelayStorage(inMemory: .init()), clock: clock,
             logger: logger())
         try await application.test(kind) { try await test($0) }
     }
@@ -101,8 +52,11 @@ struct Bench {
     }
 }
 
-extension DebugLogStorage {
-    func count() async throws -> Int { try await usage().entries }
+extension RelayStorage {
+    /// The names of all debug log entries, oldest first.
+    func debugLogEvents() async throws -> [String] { try await debugLogs.page(of: DebugLogQuery()).entries.map(\.event) }
+
+    func debugLogCount() async throws -> Int { try await usage().debugLogs.entries }
 }
 
 extension TestClientProtocol {

@@ -178,7 +178,7 @@ struct ConnectionTests {
         #expect(bench.registry.count == 3)
         var text = PrometheusText()
         let bodies = WaitingBodies(limit: 1, body: 1)
-        RelayGauges(telemetry: nil, streams: 0, bodies: bodies, connections: bench.registry).write(to: &text)
+        RelayGauges(usage: nil, streams: 0, bodies: bodies, connections: bench.registry).write(to: &text)
         #expect(text.text.contains("relay_connections_closed_total{reason=\"room\"} 2\n"))
         #expect(text.text.contains("relay_connections_open 3\n"))
     }

@@ -9,9 +9,9 @@ import Testing
 @testable import TelemetryRelay
 
 struct DebugLogRoutesTests {
-    @Test("A batch is stored once and returned unchanged, however often it is sent", arguments: StorageKind.allCases)
-    func storedOnce(kind: StorageKind) async throws {
-        try await Bench.storage(kind) { storage in
+    @Test("A batch is stored once and returned unchanged, however often it is sent", arguments: StorageDriver.all)
+    func storedOnce(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
             let entries = [
                 Bench.entry(1, payload: ["max": .unsigned(.max), "pi": .double(3.14), "list": .array([.null, .bool(true)])]),
                 Bench.entry(2),
@@ -27,13 +27,13 @@ struct DebugLogRoutesTests {
                 #expect(found.hasMore)
                 #expect(found.newest == "3")
             }
-            #expect(try await storage.count() == 3)
+            #expect(try await storage.debugLogCount() == 3)
         }
     }
 
     @Test("Each invalid entry is rejected with a reason, and the valid ones are stored")
     func badEntries() async throws {
-        let storage = try SQLiteDebugLogStorage(inMemory: .init())
+        let storage = try SQLiteRelayStorage(inMemory: .init())
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
         let bad = [
             ("{}", "timestamp is missing"),
@@ -59,7 +59,7 @@ struct DebugLogRoutesTests {
                 #expect(refusal.reason.utf8.count < 320)
             }
         }
-        #expect(try await storage.count() == 1)
+        #expect(try await storage.debugLogCount() == 1)
     }
 
     @Test("A body that is not a batch is a 400", arguments: ["", "nonsense", "[]", "{}", #"{"entries":7}"#, "\u{0}"])
@@ -97,14 +97,14 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("Each filter returns the matching entries, in both orders, page by page", arguments: StorageKind.allCases)
-    func filters(kind: StorageKind) async throws {
-        try await Bench.storage(kind) { storage in
+    @Test("Each filter returns the matching entries, in both orders, page by page", arguments: StorageDriver.all)
+    func filters(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
             let one = DebugLog(
                 timestamp: Date(timeIntervalSince1970: 100), source: .ios, level: .error, event: "cart.opened",
                 payload: ["note": .string("100% Sugar_free")], deviceId: UUID())
             let others = (1...5).map { Bench.entry($0) }
-            _ = try await storage.store(others + [one])
+            _ = try await storage.debugLogs.store(others + [one])
             try await Bench.run(storage) { client in
                 let filters = [
                     "source=ios", "level=error", "event=cart.opened", "correlation_id=\(one.correlationId)",
@@ -129,30 +129,30 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("A cursor at the end returns only later entries that match", arguments: StorageKind.allCases)
-    func following(kind: StorageKind) async throws {
-        try await Bench.storage(kind) { storage in
+    @Test("A cursor at the end returns only later entries that match", arguments: StorageDriver.all)
+    func following(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
             let correlation = UUID()
             try await Bench.run(storage) { client in
                 let query = "correlation_id=\(correlation)"
                 let empty = try await client.find(query)
                 #expect(empty.cursor == "0")
-                _ = try await storage.store([Bench.entry(1, correlationId: correlation), Bench.entry(2)])
+                _ = try await storage.debugLogs.store([Bench.entry(1, correlationId: correlation), Bench.entry(2)])
                 let first = try await client.find("\(query)&cursor=\(empty.cursor)")
                 #expect(first.entries.map(\.event) == ["1"])
-                _ = try await storage.store([Bench.entry(3), Bench.entry(4, correlationId: correlation)])
+                _ = try await storage.debugLogs.store([Bench.entry(3), Bench.entry(4, correlationId: correlation)])
                 #expect(try await client.find("\(query)&cursor=\(first.cursor)").entries.map(\.event) == ["4"])
             }
         }
     }
 
-    @Test("The newest entries are kept up to the capacity, regardless of duplicates", arguments: StorageKind.allCases)
-    func capacity(kind: StorageKind) async throws {
-        try await Bench.storage(kind, retention: .init(entries: 3)) { storage in
+    @Test("The newest entries are kept up to the capacity, regardless of duplicates", arguments: StorageDriver.all)
+    func capacity(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver, debugLogs: .init(entries: 3)) { storage in
             let entries = (1...5).map { Bench.entry($0) }
-            _ = try await storage.store(entries)
-            for _ in 1...5 { #expect(try await storage.store(Array(entries[3...])) == 0) }
-            #expect(try await storage.page(of: DebugLogQuery()).entries == Array(entries[2...]))
+            _ = try await storage.debugLogs.store(entries)
+            for _ in 1...5 { #expect(try await storage.debugLogs.store(Array(entries[3...])) == 0) }
+            #expect(try await storage.debugLogs.page(of: DebugLogQuery()).entries == Array(entries[2...]))
         }
     }
 
@@ -177,15 +177,14 @@ struct DebugLogRoutesTests {
             struct Failure: Error {}
             func store(_ entries: [DebugLog]) throws -> Int { throw Failure() }
             func page(of query: DebugLogQuery) throws -> DebugLogPage { throw Failure() }
-            func expire() throws { throw Failure() }
-            func usage() throws -> DebugLogUsage { throw Failure() }
+            func hints() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
         }
-        try await Bench.run(Broken()) { client in
+        let storage = AlteredStorage(try SQLiteRelayStorage(inMemory: .init())) { $0.debugLogs = Broken() }
+        try await Bench.run(storage) { client in
             let body = try Bench.body([Bench.entry(1)])
             #expect(try await client.post(body).status == .serviceUnavailable)
             #expect(try await client.get("/debug/logs").status == .serviceUnavailable)
             #expect(try await client.get("/healthz").status == .ok)
-            #expect(try await client.get("/readyz").status == .serviceUnavailable)
             #expect(
                 try await client.get("/metrics").body.contains(
                     #"relay_requests_total{method="POST",route="/debug/logs",status="503"} 1"#))

@@ -239,9 +239,9 @@ struct EventLinesRoutesTests {
             for header in [Self.headed(#"{"session":"s"}"#) + "\n", "x"] {
                 event.header = header
                 event.eventId += "x"
-                #expect(try await relay.storage.append([event]).stored == 1)
+                #expect(try await relay.storage.events.append([event]).stored == 1)
                 #expect(try await relay.get("/v1/events").status == .serviceUnavailable)
-                #expect(try await relay.storage.deleteEvents(matching: .all) == 1)
+                #expect(try await relay.storage.events.delete(matching: .all) == 1)
             }
         }
     }

@@ -199,14 +199,14 @@ struct ExhaustionTests {
         try await withTemporaryDirectory(isCreated: true) { directory in
             let file = directory.appending(path: "relay.sqlite")
             let storage = try SQLiteRelayStorage(file: file)
-            _ = try await storage.append(Sample.events(1...10))
+            _ = try await storage.events.append(Sample.events(1...10))
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
             let other = try DatabaseQueue(path: file.path, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
-            #expect(try await storage.deleteEvents(matching: .init(clients: ["c"], scenarios: ["none"])) == 0)
+            #expect(try await storage.events.delete(matching: .init(clients: ["c"], scenarios: ["none"])) == 0)
             try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-            #expect(try await storage.deleteEvents(matching: .init(clients: ["c"])) == 10)
+            #expect(try await storage.events.delete(matching: .init(clients: ["c"])) == 10)
             try await storage.close()
         }
     }

@@ -11,20 +11,20 @@ import Testing
 /// Malicious requests and damaged files.
 struct HostileInputTests {
     @Test(
-        "A page stays within its size limit but has at least one entry", arguments: StorageKind.allCases)
-    func pageOfBytes(kind: StorageKind) async throws {
-        try await Bench.storage(kind) { storage in
+        "A page stays within its size limit but has at least one entry", arguments: StorageDriver.all)
+    func pageOfBytes(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
             let sizes = [3, 3, 3, 20, 1, 1]
             for (number, size) in sizes.enumerated() {
                 let text = String(repeating: "x", count: size << 20)
-                _ = try await storage.store([Bench.entry(number, payload: ["text": .string(text)])])
+                _ = try await storage.debugLogs.store([Bench.entry(number, payload: ["text": .string(text)])])
             }
             for isDescending in [false, true] {
                 var query = DebugLogQuery()
                 query.isDescending = isDescending
                 var pages: [[String]] = []
                 while true {
-                    let page = try await storage.page(of: query)
+                    let page = try await storage.debugLogs.page(of: query)
                     pages.append(page.entries.map(\.event))
                     query.cursor = page.cursor
                     if !page.hasMore { break }
@@ -41,42 +41,45 @@ struct HostileInputTests {
         arguments: [
             "id = 'x'", "id = x'00'", "correlation_id = 7", "timestamp = 9e999", "timestamp = 1e300", "timestamp = 'x'",
             "source = 'tv'", "level = x'FF'", "payload = '[]'", "payload = x'FF'", "payload = '{\"a\":1e999}'", "device_id = 'x'",
-            "session_id = x''",
+            "session_id = x''", "event = x'00'",
         ])
     func damagedRow(change: String) async throws {
-        let metrics = RelayMetrics()
-        try await Bench.storage(.sqlite, metrics: metrics) { storage in
-            let sqlite = try #require(storage as? SQLiteDebugLogStorage)
-            _ = try await storage.store((1...3).map { Bench.entry($0) })
-            try await sqlite.database.write { try $0.execute(sql: "UPDATE debug_log SET \(change) WHERE number = 2") }
-            var query = DebugLogQuery()
-            query.limit = 2
-            let page = try await storage.page(of: query)
-            #expect(page.entries.map(\.event) == ["1", "3"])
-            #expect(!page.hasMore)
-            var text = PrometheusText()
-            metrics.write(kept: nil, to: &text)
-            #expect(text.text.contains("relay_debug_entries_unreadable_total 1\n"))
-        }
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        _ = try await storage.debugLogs.store((1...3).map { Bench.entry($0) })
+        try await storage.database.writer.write { try $0.execute(sql: "UPDATE debug_log SET \(change) WHERE number = 2") }
+        let page = try await storage.debugLogs.page(of: DebugLogQuery())
+        #expect(page.entries.map(\.event) == ["1", "3"])
+        #expect(!page.hasMore)
+        #expect(try await storage.usage().debugLogs.unreadable == 1)
+        // A page that has only the damaged entry is not the last one.
+        var query = DebugLogQuery()
+        (query.limit, query.cursor) = (1, 1)
+        let damaged = try await storage.debugLogs.page(of: query)
+        #expect(damaged.entries.isEmpty && damaged.hasMore)
+        query.cursor = damaged.cursor
+        #expect(try await storage.debugLogs.page(of: query).entries.map(\.event) == ["3"])
+        try await storage.close()
     }
 
     @Test(
         "Extreme numbers in the file do not crash the relay",
         arguments: [[Int64.max], [Int64.min, Int64.max], [Int64.min], [-5, 5], [Int64.min, 0, Int64.max]])
     func extremeNumbers(numbers: [Int64]) async throws {
-        try await Bench.storage(.sqlite, retention: .init(entries: 2, bytes: 1, age: 3600)) { storage in
-            let sqlite = try #require(storage as? SQLiteDebugLogStorage)
-            try await sqlite.database.write { db in
-                for number in numbers {
-                    try db.execute(
-                        sql: "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', 'e', '{}', NULL, ?, 0)",
-                        arguments: [number, UUID(), UUID(), UUID()])
-                }
+        var configuration = RelayStorageConfiguration()
+        configuration.debugLogs = .init(entries: 2, bytes: 1, age: 3600)
+        let storage = try SQLiteRelayStorage(inMemory: configuration)
+        try await storage.database.writer.write { db in
+            for number in numbers {
+                try db.execute(
+                    sql: "INSERT INTO debug_log VALUES (?, ?, ?, ?, NULL, 0, 'ios', 'info', 'e', '{}', 0, 1)",
+                    arguments: [number, UUID(), UUID(), UUID()])
             }
-            _ = try await storage.usage()
-            try await storage.expire()
-            #expect(try await storage.count() == 0)
         }
+        _ = try await storage.debugLogs.page(of: DebugLogQuery())
+        try await storage.expire()
+        _ = try await storage.debugLogs.store([Bench.entry(1)])
+        _ = try await storage.debugLogEvents()
+        try await storage.close()
     }
 
     @Test("A search text longer than an event's name can be is a 400", arguments: ["text", "event"])
@@ -137,7 +140,7 @@ struct HostileInputTests {
             (["Sec-Fetch-Site: same-origin", "Origin: http://localhost", "Origin: http://localhost:3000"], false),
         ] as [([String], Bool)])
     func otherSite(headers: [String], isAllowed: Bool) async throws {
-        let storage = try SQLiteDebugLogStorage(inMemory: .init())
+        let storage = try SQLiteRelayStorage(inMemory: .init())
         var fields: HTTPFields = [:]
         for header in headers {
             let parts = header.components(separatedBy: ": ")
@@ -150,6 +153,6 @@ struct HostileInputTests {
                 uri: "/debug/logs", method: .post, headers: request, body: ByteBuffer(string: body)
             ) { #expect($0.status == (isAllowed ? .ok : .forbidden)) }
         }
-        #expect(try await storage.usage().entries == (isAllowed ? 1 : 0))
+        #expect(try await storage.debugLogCount() == (isAllowed ? 1 : 0))
     }
 }

@@ -11,13 +11,13 @@ struct LibraryTests {
     private struct Found: Decodable { let entries: [DebugLogEntry] }
 
     private static func run(
-        _ kind: StorageKind = .memory, _ change: (inout RelayConfiguration) -> Void = { _ in },
+        _ driver: StorageDriver = .memory, _ change: (inout RelayConfiguration) -> Void = { _ in },
         _ test: @escaping @Sendable (URL, any TestClientProtocol) async throws -> Void
     ) async throws {
         var configuration = RelayConfiguration()
         change(&configuration)
         let settings = configuration
-        try await Bench.storage(kind) { storage in
+        try await StorageBench.open(driver) { storage in
             try await Bench.run(storage, .live, configuration: settings) { client in
                 let port = try #require(client.port)
                 try await test(try #require(URL(string: "http://127.0.0.1:\(port)")), client)
@@ -54,8 +54,8 @@ struct LibraryTests {
         }
     }
 
-    @Test("Numbers, strings and dates are returned exactly", arguments: StorageKind.allCases)
-    func exact(kind: StorageKind) async throws {
+    @Test("Numbers, strings and dates are returned exactly", arguments: StorageDriver.all)
+    func exact(driver: StorageDriver) async throws {
         let numbers: [DebugLogEntry.Value] = [
             .int(.max), .int(.min), .unsigned(.max), .unsigned(1 << 63), 1.0, 0.1, .double(0.1 + 0.2), 1e308, -1e308, 1e19,
             .double(.leastNonzeroMagnitude), .double(.greatestFiniteMagnitude), 123_456_789.123456789,
@@ -69,7 +69,7 @@ struct LibraryTests {
             DebugLogEntry(
                 timestamp: Date(timeIntervalSince1970: $0), event: "e", payload: payload, deviceId: UUID(), sessionId: UUID())
         }
-        try await Self.run(kind) { url, client async throws -> Void in
+        try await Self.run(driver) { url, client async throws -> Void in
             #expect(await DebugLogShipper(baseURL: url).ship(entries) == .stored)
             let read = try await Self.stored(client)
             #expect(read.map(\.timestamp) == entries.map(\.timestamp))
@@ -100,7 +100,7 @@ struct LibraryTests {
     @Test(
         "The logger splits batches that are too large, keeps their order, and reports an invalid entry as lost")
     func logger() async throws {
-        try await Self.run(.sqlite, { $0.batchLimit = 4 }) { url, client async throws -> Void in
+        try await Self.run(.file, { $0.batchLimit = 4 }) { url, client async throws -> Void in
             let logger = DebugLogger(
                 configuration: .init(interval: .seconds(3600)), shipper: DebugLogShipper(baseURL: url))
             for number in 1...10 { await logger.log(event: "\(number)") }

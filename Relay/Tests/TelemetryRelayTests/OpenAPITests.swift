@@ -12,8 +12,7 @@ struct OpenAPITests {
     func routes() throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let parts = RelayParts(
-            configuration: .init(), debugLogs: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage, metrics: .init(),
-            arrivals: .init(), clock: ContinuousClock(), logger: Bench.logger())
+            configuration: .init(), storage: storage, clock: ContinuousClock(), logger: Bench.logger())
         _ = parts.router()
         #expect(parts.table.all.count == 22)
         let documented = DocumentedInterface(OpenAPIDocument.text).parameters

@@ -76,8 +76,8 @@ struct RelayRoleTests {
         try await RelayBench.run(uptime: { time.uptime }) { relay async throws -> Void in
             #expect(try await relay.get("/v1/events").status == .ok)
             let token = try await relay.token(.viewer)
-            let name = try #require(try await relay.storage.tokens().first?.name)
-            try await RelayTokens(storage: relay.storage).revoke(name)
+            let name = try #require(try await relay.storage.tokens.all().first?.name)
+            try await RelayTokens(storage: relay.storage.tokens).revoke(name)
             // The relay's cached state expires within a second.
             time.pass(1)
             #expect(try await relay.get("/v1/events").status == .unauthorized)
@@ -88,7 +88,7 @@ struct RelayRoleTests {
     @Test("A token's name cannot be reused, even after revocation; a token expires after its lifetime")
     func tokens() async throws {
         try await RelayBench.run { relay async throws -> Void in
-            let tokens = RelayTokens(storage: relay.storage)
+            let tokens = RelayTokens(storage: relay.storage.tokens)
             let text = try await tokens.create(role: .reader, name: "ci")
             #expect(text.utf8.count > 40)
             try await tokens.revoke("ci")
@@ -97,7 +97,7 @@ struct RelayRoleTests {
             for name in ["", String(repeating: "x", count: 201), "a\nb"] {
                 await #expect(throws: RelayConfigurationError.self) { try await tokens.create(role: .host, name: name) }
             }
-            let late = RelayTokens(storage: relay.storage, now: { Date() - 3600 })
+            let late = RelayTokens(storage: relay.storage.tokens, now: { Date() - 3600 })
             let expired = try await late.create(role: .viewer, name: "old", lifetime: TokenLifetime("59m"))
             #expect(try await relay.get("/v1/events", as: .bearing(expired)).status == .unauthorized)
             let valid = try await late.create(role: .viewer, name: "new", lifetime: TokenLifetime("2h"))

@@ -128,7 +128,7 @@ struct RelayStreamTests {
     func tokenEnds() async throws {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
-            let tokens = RelayTokens(storage: relay.storage)
+            let tokens = RelayTokens(storage: relay.storage.tokens)
             let text = try await StreamLines.open(port: port, "/v1/notifications") { stream in
                 #expect(try await stream.next()?.name == "ready")
                 let text = try await tokens.create(role: .reader, name: "r")

@@ -22,52 +22,36 @@ struct RequestOwnersTests {
 
         func append(_ batch: RelayEventBatch) async throws -> RelayAppendResult { try await base.append(batch) }
 
-        func events(
+        func page(
             matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
         ) async throws -> RelayEventPage {
             reads.add()
-            return try await base.events(matching: filter, after: cursor, limit: limit, order: order)
+            return try await base.page(matching: filter, after: cursor, limit: limit, order: order)
         }
 
-        func countEvents(matching filter: RelayEventFilter) async throws -> Int { try await base.countEvents(matching: filter) }
-        func deleteEvents(matching filter: RelayEventFilter) async throws -> Int { try await base.deleteEvents(matching: filter) }
-        func latestEventCursor() async throws -> RelayEventCursor { try await base.latestEventCursor() }
-        func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { base.eventHints(of: clients) }
-    }
-
-    private final class NotingStorage: ComposedRelayStorage {
-        let base: SQLiteRelayStorage
-        let reads = Reads()
-        let stores: RelayStores
-
-        init() throws {
-            base = try SQLiteRelayStorage(inMemory: .init())
-            stores = RelayStores(
-                events: NotingEventStorage(base: base.stores.events, reads: reads), records: base.stores.records,
-                subscriptions: base.stores.subscriptions, tokens: base.stores.tokens, clientKeys: base.stores.clientKeys)
-        }
-
-        func check() async throws { try await base.check() }
-        func usage() async throws -> RelayUsage { try await base.usage() }
-        func expire() async throws { try await base.expire() }
-        func run() async throws { try await base.run() }
-        func close() async throws { try await base.close() }
+        func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
+        func delete(matching filter: RelayEventFilter) async throws -> Int { try await base.delete(matching: filter) }
+        func latestCursor() async throws -> RelayEventCursor { try await base.latestCursor() }
+        func hints(of clients: Set<String>?) -> AsyncStream<Void> { base.hints(of: clients) }
     }
 
     @Test("Each read of a request, also of one that waits or streams, is made for its client, or its token")
     func owners() async throws {
-        let storage = try NotingStorage()
+        let reads = Reads()
+        let storage = AlteredStorage(try SQLiteRelayStorage(inMemory: .init())) {
+            $0.events = NotingEventStorage(base: $0.events, reads: reads)
+        }
         var configuration = RelayConfiguration()
         configuration.port = 0
-        let viewer = try await RelayTokens(storage: storage).create(role: .viewer, name: "anna", lifetime: nil)
+        let viewer = try await RelayTokens(storage: storage.tokens).create(role: .viewer, name: "anna", lifetime: nil)
         let application = try Relay.application(
-            configuration: configuration, storage: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
+            configuration: configuration, storage: storage,
             logger: Bench.logger())
         try await application.test(.live) { client async throws -> Void in
             let relay = RelayBench(client: client, storage: storage)
-            let start = try await storage.latestEventCursor().rawValue
+            let start = try await storage.events.latestCursor().rawValue
             let batch = try WireEventBatch.read(WireSample.batch(WireSample.event("1")).utf8, limits: .init())
-            _ = try await storage.append(batch)
+            _ = try await storage.events.append(batch)
             let host = TestCaller.host("a", token: try await relay.token(.host, name: "app"))
             _ = try await relay.get("/v1/events", as: host)
             _ = try await relay.get("/v1/events?wait=60", as: .bearing(viewer))
@@ -81,7 +65,7 @@ struct RequestOwnersTests {
         }
         let host: [RelayCaller.Owner] = [.client("a"), .hosts]
         let token: [RelayCaller.Owner] = [.credential(.token(TokenText.hash(of: viewer)))]
-        #expect(storage.reads.owners.withLock { Array($0.prefix(4)) } == [host, token, host, host])
+        #expect(reads.owners.withLock { Array($0.prefix(4)) } == [host, token, host, host])
         try await storage.close()
     }
 

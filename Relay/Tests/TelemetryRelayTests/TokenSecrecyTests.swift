@@ -20,7 +20,7 @@ struct TokenSecrecyTests {
         var configuration = RelayConfiguration()
         configuration.port = 0
         let application = try Relay.application(
-            configuration: configuration, storage: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
+            configuration: configuration, storage: storage,
             logger: Logger(label: "test") { _ in KeepingLogHandler(lines) })
         let key = String(repeating: "0123456789abcdef", count: 4)
         let other = String(repeating: "fedcba9876543210", count: 4)

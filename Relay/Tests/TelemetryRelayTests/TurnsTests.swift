@@ -108,7 +108,7 @@ struct TurnsTests {
                     try? await database.query { try $0.int(Self.endless).map(Int.init) }
                 }
                 await clock.sleepers(atLeast: 1)
-                _ = try await storage.append(Sample.events(1...100))
+                _ = try await storage.events.append(Sample.events(1...100))
                 try await database.shortenLog()
                 func size() throws -> Int? {
                     try FileManager.default.attributesOfItem(atPath: file.path + "-wal")[.size] as? Int
@@ -121,7 +121,7 @@ struct TurnsTests {
                 #expect(try await group.next() == .some(nil))
                 try await shortening.value
                 #expect(try size() == 0)
-                #expect(try await storage.countEvents(matching: .all) == 100)
+                #expect(try await storage.events.count(matching: .all) == 100)
             }
             try await storage.close()
         }

@@ -12,40 +12,40 @@ struct WallClockTests {
     private let directory = TemporaryDirectory()
     private var file: URL { directory.url.appending(path: "relay.sqlite") }
 
-    private func events(_ storage: any DebugLogStorage) async throws -> [String] {
-        try await storage.page(of: DebugLogQuery()).entries.map(\.event)
+    private func open(age: TimeInterval, _ time: TestTime) throws -> SQLiteRelayStorage {
+        var configuration = RelayStorageConfiguration()
+        configuration.debugLogs.age = age
+        configuration.now = { time.now }
+        configuration.uptime = { time.uptime }
+        return try SQLiteRelayStorage(file: file, configuration: configuration)
     }
 
-    private func open(age: TimeInterval, _ time: TestTime) throws -> SQLiteDebugLogStorage {
-        try SQLiteDebugLogStorage(file: file, retention: .init(age: age), now: { time.now }, uptime: { time.uptime })
-    }
-
-    @Test("A forward jump of the wall clock while the relay runs expires nothing", arguments: StorageKind.allCases)
-    func forward(kind: StorageKind) async throws {
+    @Test("A forward jump of the wall clock while the relay runs expires nothing", arguments: StorageDriver.all)
+    func forward(driver: StorageDriver) async throws {
         let time = TestTime()
-        try await Bench.storage(kind, retention: .init(age: 3600), time: time) { storage in
-            _ = try await storage.store([Bench.entry(1)])
+        try await StorageBench.open(driver, debugLogs: .init(age: 3600), time: time) { storage in
+            _ = try await storage.debugLogs.store([Bench.entry(1)])
             time.jump(Self.years)
             try await storage.expire()
-            _ = try await storage.store([Bench.entry(2)])
-            #expect(try await events(storage) == ["1", "2"])
+            _ = try await storage.debugLogs.store([Bench.entry(2)])
+            #expect(try await storage.debugLogEvents() == ["1", "2"])
         }
     }
 
     @Test(
         "An entry that arrived while the wall clock was ahead expires with its neighbours",
-        arguments: StorageKind.allCases)
-    func ahead(kind: StorageKind) async throws {
+        arguments: StorageDriver.all)
+    func ahead(driver: StorageDriver) async throws {
         let time = TestTime()
-        try await Bench.storage(kind, retention: .init(age: 3600), time: time) { storage in
-            _ = try await storage.store([Bench.entry(1)])
+        try await StorageBench.open(driver, debugLogs: .init(age: 3600), time: time) { storage in
+            _ = try await storage.debugLogs.store([Bench.entry(1)])
             time.jump(Self.years)
-            _ = try await storage.store([Bench.entry(2)])
+            _ = try await storage.debugLogs.store([Bench.entry(2)])
             time.jump(-Self.years)
-            _ = try await storage.store([Bench.entry(3)])
+            _ = try await storage.debugLogs.store([Bench.entry(3)])
             time.pass(3601)
-            _ = try await storage.store([Bench.entry(4)])
-            #expect(try await events(storage) == ["4"])
+            _ = try await storage.debugLogs.store([Bench.entry(4)])
+            #expect(try await storage.debugLogEvents() == ["4"])
         }
     }
 
@@ -54,24 +54,24 @@ struct WallClockTests {
         let time = TestTime()
         do {
             let storage = try open(age: 3600, time)
-            _ = try await storage.store([Bench.entry(1)])
+            _ = try await storage.debugLogs.store([Bench.entry(1)])
             time.pass(1801)
-            _ = try await storage.store([Bench.entry(2)])
-            try storage.database.close()
+            _ = try await storage.debugLogs.store([Bench.entry(2)])
+            try await storage.close()
         }
         time.jump(Self.years)
         let storage = try open(age: 3600, time)
         try await storage.expire()
-        #expect(try await events(storage) == ["2"])
+        #expect(try await storage.debugLogEvents() == ["2"])
         // The clock is corrected and then wrong again: time that did not pass is not counted again while the relay runs.
         time.jump(-Self.years)
         try await storage.expire()
         time.jump(Self.years)
         try await storage.expire()
-        #expect(try await events(storage) == ["2"])
+        #expect(try await storage.debugLogEvents() == ["2"])
         time.pass(1801)
         try await storage.expire()
-        #expect(try await storage.count() == 0)
+        #expect(try await storage.debugLogCount() == 0)
     }
 
     @Test("Time without a running relay counts, and setting the wall clock back has no effect")
@@ -79,46 +79,19 @@ struct WallClockTests {
         let time = TestTime()
         for event in 1...5 {
             let storage = try open(age: 3600, time)
-            _ = try await storage.store([Bench.entry(event)])
-            try storage.database.close()
+            _ = try await storage.debugLogs.store([Bench.entry(event)])
+            try await storage.close()
             time.pass(1200)
         }
         let storage = try open(age: 3600, time)
         try await storage.expire()
-        #expect(try await events(storage) == ["3", "4", "5"])
-        try storage.database.close()
+        #expect(try await storage.debugLogEvents() == ["3", "4", "5"])
+        try await storage.close()
         time.jump(-Self.years)
         let later = try open(age: 3600, time)
         time.pass(1200)
         try await later.expire()
-        #expect(try await events(later) == ["4", "5"])
-    }
-
-    @Test(
-        "A file without a saved clock keeps recent entries, whatever arrival one entry has",
-        arguments: [0, years, -years])
-    func olderFile(claim: TimeInterval) async throws {
-        let time = TestTime()
-        let wall = time.now.timeIntervalSinceReferenceDate
-        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
-        do {
-            let old = try DatabaseQueue(path: file.path)
-            try SQLiteDebugLogStorage.migrator(now: time.now).migrate(old, upTo: "arrival")
-            try await old.write { db in
-                for (number, received) in [wall - 3000, wall + claim, wall - 1000].enumerated() {
-                    try db.execute(
-                        sql: "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', ?, '{}', NULL, ?, ?)",
-                        arguments: [number + 1, UUID(), UUID(), "\(number + 1)", UUID(), received])
-                }
-            }
-            try old.close()
-        }
-        let storage = try open(age: 3600, time)
-        try await storage.expire()
-        #expect(try await events(storage) == ["1", "2", "3"])
-        time.pass(3601)
-        _ = try await storage.store([Bench.entry(4)])
-        #expect(try await events(storage) == ["4"])
+        #expect(try await later.debugLogEvents() == ["4", "5"])
     }
 
     @Test(
@@ -127,20 +100,30 @@ struct WallClockTests {
     func damaged(value: String) async throws {
         let time = TestTime()
         let storage = try open(age: 3600, time)
-        _ = try await storage.store((1...3).map { Bench.entry($0) })
-        try await storage.database.write { try $0.execute(sql: "UPDATE debug_log SET received = \(value) WHERE number = 1") }
+        _ = try await storage.debugLogs.store((1...3).map { Bench.entry($0) })
+        try await storage.database.writer.write {
+            try $0.execute(sql: "UPDATE debug_log SET received = \(value) WHERE number = 1")
+        }
         try await storage.expire()
-        #expect(try await events(storage).suffix(2) == ["2", "3"])
+        #expect(try await storage.debugLogEvents().suffix(2) == ["2", "3"])
         time.pass(3601)
-        _ = try await storage.store([Bench.entry(4)])
-        #expect(try await events(storage) == ["4"])
-        try await storage.database.write { try $0.execute(sql: "UPDATE debug_log_clock SET arrival = \(value), wall = \(value)") }
-        try storage.database.close()
-        let again = try open(age: 3600, time)
-        try await again.expire()
-        #expect(try await events(again) == ["4"])
-        time.pass(3601)
-        try await again.expire()
-        #expect(try await again.count() == 0)
+        _ = try await storage.debugLogs.store([Bench.entry(4)])
+        #expect(try await storage.debugLogEvents() == ["4"])
+        try await storage.close()
+    }
+
+    @Test(
+        "A file with damaged clocks is reported as corrupt",
+        arguments: ["9e999", "-9e999", "1e18", "'later'", "x'00'"], ["debug_log_state", "event_state"])
+    func damagedClock(value: String, table: String) async throws {
+        let time = TestTime()
+        let storage = try open(age: 3600, time)
+        try await storage.database.writer.write { try $0.execute(sql: "UPDATE \(table) SET arrival = \(value)") }
+        try await storage.close()
+        let error = #expect(throws: RelayStorageError.self) { try open(age: 3600, time) }
+        guard case .corrupt = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 }

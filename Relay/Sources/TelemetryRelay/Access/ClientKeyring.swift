@@ -20,11 +20,11 @@ final class ClientKeyring: Sendable {
     func admit(_ keys: [RelayClientKey], from source: String) async throws {
         let unknown = bound.withLock { bound in keys.filter { bound[$0.clientId] != $0.hash } }
         guard !unknown.isEmpty else { return }
-        let new = try await storage.unboundClients(among: unknown.map(\.clientId)).count
+        let new = try await storage.unbound(among: unknown.map(\.clientId)).count
         if new > 0, let wait = newClients.take(new, from: RelayRateSource(.newClients, source)) {
             throw Problem.rateLimited("Too many new clients.", retryAfter: wait)
         }
-        switch try await storage.bindClientKeys(unknown) {
+        switch try await storage.bind(unknown) {
         case .refused: throw Problem.forbidden("This client has another key.")
         case .bound:
             bound.withLock { bound in

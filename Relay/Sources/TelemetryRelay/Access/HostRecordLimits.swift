@@ -38,13 +38,13 @@ final class HostRecordLimits: Sendable {
 
     private func check(_ saved: [RelayRecord], of client: String) async throws {
         let names = saved.map(\.name)
-        let others = try await storage.recordUsage(of: client, types: Self.types, without: names)
+        let others = try await storage.records.usage(of: client, types: Self.types, without: names)
         guard others.count + names.count <= limits.clientRecords else {
             throw Problem.tooLarge("A client may have at most \(limits.clientRecords) records.")
         }
         let own = saved.filter { $0.record.recordType == TelemetrySchema.clientRecordType }.map(\.name)
         if !own.isEmpty {
-            let others = try await storage.recordUsage(of: client, types: [TelemetrySchema.clientRecordType], without: own)
+            let others = try await storage.records.usage(of: client, types: [TelemetrySchema.clientRecordType], without: own)
             guard others.count + own.count <= limits.ownRecords else {
                 throw Problem.tooLarge("A client may have at most \(limits.ownRecords) records of itself.")
             }
@@ -62,7 +62,7 @@ final class HostRecordLimits: Sendable {
         guard bytes <= limits.subscriptionBytes else {
             throw Problem.tooLarge("A host's subscription may have at most \(limits.subscriptionBytes) bytes.")
         }
-        let others = try await storage.subscriptions(owner: owner).filter { $0.id != subscription.id }
+        let others = try await storage.subscriptions.all(owner: owner).filter { $0.id != subscription.id }
         guard others.count < limits.clientSubscriptions else {
             throw Problem.tooLarge("A client may have at most \(limits.clientSubscriptions) subscriptions.")
         }

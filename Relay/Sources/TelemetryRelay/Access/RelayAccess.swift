@@ -5,7 +5,7 @@ import TelemetryTransport
 /// Authenticates callers and checks that they may use a route.
 struct RelayAccess: Sendable {
     let gate: TokenGate
-    let keyring: ClientKeyring?
+    let keyring: ClientKeyring
     let newClients: RateLimiter<RelayRateSource>
     let clients: RateLimiter<RelayRateSource>
     let tokens: RateLimiter<RelayRateSource>
@@ -55,7 +55,7 @@ struct RelayAccess: Sendable {
     private func provingClients(
         _ caller: RelayCaller, _ request: Request, _ context: RelayRequestContext
     ) async throws -> RelayCaller {
-        guard caller.role == .host || caller.credential == .none, let keyring else { return caller }
+        guard caller.role == .host || caller.credential == .none else { return caller }
         guard let keys = try ClientHeaders.keys(in: request.headers) else {
             guard caller.role != .host else {
                 throw Problem.unauthorized("A host must send Telemetry-Client and Telemetry-Client-Key.")

@@ -23,7 +23,7 @@ public struct RelayTokens: Sendable {
         let created = now()
         let expires = lifetime.map { created.addingTimeInterval($0.seconds) }
         do {
-            try await storage.createToken(
+            try await storage.create(
                 RelayToken(name: name, role: role, created: created, expires: expires), hash: TokenText.hash(of: text))
         } catch RelayStorageError.nameInUse {
             throw RelayConfigurationError("the name \(name) is or was in use; choose another")
@@ -33,7 +33,7 @@ public struct RelayTokens: Sendable {
 
     /// A line for each token: name, role, expiry and last use, in columns.
     public func list() async throws -> [String] {
-        let rows = try await storage.tokens().map { token in
+        let rows = try await storage.all().map { token in
             [token.name, token.role.rawValue, expiry(of: token), "used \(token.lastUsed.map(Self.text) ?? "never")"]
         }
         let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -45,7 +45,7 @@ public struct RelayTokens: Sendable {
 
     /// - Throws: ``RelayConfigurationError`` if there is no token with that name.
     public func revoke(_ name: String) async throws {
-        guard try await storage.revokeToken(named: name, at: now()) else {
+        guard try await storage.revoke(named: name, at: now()) else {
             throw RelayConfigurationError("no token is named \(name)")
         }
     }

@@ -15,7 +15,7 @@ final class TokenGate: Sendable {
         var hasTokens = false
     }
 
-    private let storage: (any RelayTokenStorage)?
+    private let storage: any RelayTokenStorage
     private let configured: BearerToken?
     private let now: @Sendable () -> Date
     private let uptime: @Sendable () -> Duration
@@ -25,7 +25,7 @@ final class TokenGate: Sendable {
 
     /// - Parameter configured: the configured token, which has the role viewer.
     init(
-        storage: (any RelayTokenStorage)?, configured: BearerToken?, now: @escaping @Sendable () -> Date,
+        storage: any RelayTokenStorage, configured: BearerToken?, now: @escaping @Sendable () -> Date,
         uptime: @escaping @Sendable () -> Duration
     ) {
         self.storage = storage
@@ -37,7 +37,6 @@ final class TokenGate: Sendable {
     /// Whether a token was ever created. From then on, requests without a token are refused.
     func hasTokens() async throws -> Bool {
         if configured != nil { return true }
-        guard let storage else { return false }
         let time = uptime()
         let known = state.withLock { state in
             state.hasTokens ? true : state.openSince.flatMap { time - $0 < Self.cacheDuration ? false : nil }
@@ -58,7 +57,7 @@ final class TokenGate: Sendable {
         }
         let hash = TokenText.hash(of: text)
         guard let token = try await token(hash: hash) else { return nil }
-        storage?.noteUse(ofTokenNamed: token.name, at: now())
+        storage.noteUse(ofTokenNamed: token.name, at: now())
         return RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role)
     }
 
@@ -72,7 +71,6 @@ final class TokenGate: Sendable {
     }
 
     private func token(hash: Data) async throws -> RelayToken? {
-        guard let storage else { return nil }
         let time = uptime()
         let known = state.withLock { $0.tokens[hash].flatMap { time - $0.time < Self.cacheDuration ? $0.token : nil } }
         if let known { return known.isValid(at: now()) ? known : nil }

@@ -20,9 +20,7 @@ public final class RelayMetrics: Sendable {
         var requests: [Request: Int] = [:]
         var durations: [String: Durations] = [:]
         var entries: [String: Int] = ["stored": 0, "duplicate": 0, "rejected": 0]
-        var unreadable = 0
         var events: [String: Int] = ["stored": 0, "duplicate": 0]
-        var deleted = Dictionary(uniqueKeysWithValues: DebugLogRetention.Bound.allCases.map { ($0, 0) })
     }
 
     /// In seconds.
@@ -57,36 +55,11 @@ public final class RelayMetrics: Sendable {
         }
     }
 
-    /// Counts a damaged entry that a search skipped.
-    func countUnreadable() { state.withLock { $0.unreadable += 1 } }
-
-    func countDeleted(_ count: Int, beyond bound: DebugLogRetention.Bound) {
-        state.withLock { $0.deleted[bound, default: 0] += count }
-    }
-
-    func countDeleted(_ counts: [DebugLogRetention.Bound: Int]) {
-        for (bound, count) in counts { countDeleted(count, beyond: bound) }
-    }
-
-    /// The number of entries deleted since the start, by the bound that they exceeded.
-    var deleted: [DebugLogRetention.Bound: Int] { state.withLock(\.deleted) }
-
-    /// - Parameter kept: the usage of the debug log storage; nil if it cannot be read.
-    func write(kept: DebugLogUsage?, to text: inout PrometheusText) {
+    func write(to text: inout PrometheusText) {
         let state = self.state.withLock { $0 }
-        if let kept {
-            text.value("relay_debug_entries_kept", "gauge", "Entries in the storage.", kept.entries)
-            text.value("relay_debug_bytes_kept", "gauge", "Bytes that the storage uses.", kept.bytes)
-        }
         text.values(
             "relay_events_total", "counter", "Events received, by result.", by: "result",
             state.events.map { ($0.key, $0.value) })
-        text.values(
-            "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they exceeded.", by: "bound",
-            state.deleted.map { ($0.key.rawValue, $0.value) })
-        text.value(
-            "relay_debug_entries_unreadable_total", "counter", "Damaged entries skipped, counted once per search.",
-            state.unreadable)
         text.values(
             "relay_debug_entries_total", "counter", "Entries received, by result.", by: "result",
             state.entries.map { ($0.key, $0.value) })

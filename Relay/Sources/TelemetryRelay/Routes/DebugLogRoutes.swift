@@ -8,9 +8,8 @@ import Logging
 struct DebugLogRoutes: Sendable {
     let storage: any DebugLogStorage
     let access: RelayAccess
-    let arrivals: DebugLogArrivals
     let metrics: RelayMetrics
-    let streams: StreamRegistry
+    let wait: PageWait
     let bodies: WaitingBodies
     let decoding: BodyDecoding
     let bodyLimit: Int
@@ -49,11 +48,16 @@ struct DebugLogRoutes: Sendable {
         }
     }
 
-    /// Returns the page for a query. Waiting ends when the caller's token ends.
+    /// Returns the page for a query, waiting for an entry if it asks for that.
     private func page(of query: DebugLogQuery, _ context: RelayRequestContext) async throws -> DebugLogPage {
-        guard query.wait > .zero, let caller = context.trace.caller else { return try await storage.page(of: query) }
-        return try await streams.withSession(caller) { session in
-            try await arrivals.page(of: query, in: storage) { await session.ended() }
+        guard let caller = context.trace.caller else { throw Problem.unauthorized("A valid token is required.") }
+        return try await wait.page(within: query.wait, for: caller, hints: storage.hints) { page in
+            // A cursor above all numbers belongs to another relay: the client has to detect this at once.
+            page.entries.isEmpty && !page.hasMore && query.cursor ?? 0 <= page.newest
+        } read: { last in
+            var query = query
+            query.cursor = last?.cursor ?? query.cursor
+            return try await storage.page(of: query)
         }
     }
 
@@ -77,7 +81,6 @@ struct DebugLogRoutes: Sendable {
         let good = batch.good
         return try await answer(logger) {
             let new = good.isEmpty ? 0 : try await storage.store(good)
-            if new > 0 { arrivals.announce() }
             let receipt = DebugLogReceipt(stored: new, duplicates: good.count - new, rejected: batch.refusals)
             metrics.count(receipt)
             if let first = receipt.rejected.first {

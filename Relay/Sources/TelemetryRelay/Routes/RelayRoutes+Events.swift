@@ -45,14 +45,22 @@ extension RelayRoutes {
                 throw Problem.forbidden("A host may append only events of its own clients.")
             }
         }
-        guard batch.byteCount > bytes else { return try await storage.append(batch) }
-        return try await bodies.run(batch.byteCount - bytes, for: caller) { try await storage.append(batch) }
+        guard batch.byteCount > bytes else { return try await storage.events.append(batch) }
+        return try await bodies.run(batch.byteCount - bytes, for: caller) { try await storage.events.append(batch) }
     }
 
     private func readEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
-        let page = try await EventWait(storage: storage, streams: streams, clock: clock).page(
-            of: query, asked.caller.narrow(query.filter), asked.caller)
+        let filter = asked.caller.narrow(query.filter)
+        let page: RelayEventPage = try await wait.page(within: query.wait, for: asked.caller) {
+            storage.events.hints(of: filter.clients)
+        } isEmpty: {
+            // Events skipped because of retention end the wait as well.
+            $0.events.isEmpty && $0.skipped == 0
+        } read: { last in
+            try await storage.events.page(
+                matching: filter, after: last?.cursor ?? query.after, limit: query.limit, order: query.order)
+        }
         var response =
             switch EventForm(acceptedBy: asked.request) {
             case .json: try await json(page)
@@ -99,7 +107,7 @@ extension RelayRoutes {
 
     private func countEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
-        let count = try await storage.countEvents(matching: asked.caller.narrow(query.filter))
+        let count = try await storage.events.count(matching: asked.caller.narrow(query.filter))
         return .object { $0.member("count", count) }
     }
 
@@ -109,7 +117,7 @@ extension RelayRoutes {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
         let deleted = try await bodies.run(for: asked.caller) {
-            try await changes.run { try await storage.deleteEvents(matching: asked.caller.narrow(query.filter)) }
+            try await changes.run { try await storage.events.delete(matching: asked.caller.narrow(query.filter)) }
         }
         return .object { $0.member("deleted", deleted) }
     }
@@ -119,11 +127,11 @@ extension RelayRoutes {
         let filter = asked.caller.narrow(query.filter)
         let asksFrom = asked.lastEventID.map { RelayEventCursor(rawValue: $0) } ?? query.after
         // Reports an invalid cursor before the stream begins.
-        if let asksFrom { _ = try await storage.events(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
+        if let asksFrom { _ = try await storage.events.page(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
         let start: RelayEventCursor
-        if let asksFrom { start = asksFrom } else { start = try await storage.latestEventCursor() }
+        if let asksFrom { start = asksFrom } else { start = try await storage.events.latestCursor() }
         return try .events(
-            streams, asked.caller, hints: { [storage] in storage.eventHints(of: filter.clients) },
-            EventStream(storage: storage, filter: filter, start: start, decoding: decoding).write)
+            streams, asked.caller, hints: { [storage] in storage.events.hints(of: filter.clients) },
+            EventStream(storage: storage.events, filter: filter, start: start, decoding: decoding).write)
     }
 }

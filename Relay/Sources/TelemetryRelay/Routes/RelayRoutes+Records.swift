@@ -31,17 +31,17 @@ extension RelayRoutes {
         guard !records.isEmpty else { return RelaySaveResult(saved: [], failures: []) }
         guard let clients = caller.permittedClients else {
             let issuer = caller.tokenName
-            return try await storage.save(records, policy: policy) { proposed, _ in proposed.issued(by: issuer) }
+            return try await storage.records.save(records, policy: policy) { proposed, _ in proposed.issued(by: issuer) }
         }
         let rules = HostRecordRules(clients: clients)
         try await hostLimits.check(records, of: clients)
-        return try await storage.save(records, policy: policy) { proposed, stored in
+        return try await storage.records.save(records, policy: policy) { proposed, stored in
             try rules.admit(proposed, over: stored, policy: policy)
         }
     }
 
     private func readRecord(_ asked: Asked) async throws -> Response {
-        guard let record = try await storage.record(named: asked.name), Self.reads(record, asked.caller) else {
+        guard let record = try await storage.records.record(named: asked.name), Self.reads(record, asked.caller) else {
             throw Problem.notFound("No record with this name is stored.")
         }
         return .json(WireRecord.json(record))
@@ -53,7 +53,7 @@ extension RelayRoutes {
             var (query, request) = try await decoding.run(body.count) { try WireRecordBodies.query(body, limits: limits) }
             request.admits = { [caller = asked.caller] record in Self.reads(record, caller) }
             let isForRules = query.recordType == HostRecordRules.ruleType
-            return try await storage.records(
+            return try await storage.records.page(
                 matching: query, of: isForRules ? nil : asked.caller.permittedClients, request)
         }
         return .object { writer in
@@ -70,7 +70,7 @@ extension RelayRoutes {
             let names = try await decoding.run(body.count) { try WireRecordBodies.delete(body, limit: limits.saveRecords) }
             guard !names.isEmpty else { return 0 }
             return try await changes.run {
-                try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
+                try await storage.records.delete(named: names) { record in rules?.owns(record) ?? true }
             }
         }
         return .object { $0.member("deleted", deleted) }

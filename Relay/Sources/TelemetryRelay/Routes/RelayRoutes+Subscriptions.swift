@@ -34,15 +34,15 @@ extension RelayRoutes {
         }
         // A host with several identifiers has one set of subscriptions.
         for other in caller.subscriptionOwners where other != owner {
-            try await storage.deleteSubscription(withID: subscription.id, owner: other)
+            try await storage.subscriptions.delete(withID: subscription.id, owner: other)
         }
-        try await storage.saveSubscription(subscription, owner: owner)
+        try await storage.subscriptions.save(subscription, owner: owner)
     }
 
     private func readSubscription(_ asked: Asked) async throws -> Response {
         let id = try asked.name
         for owner in asked.caller.subscriptionOwners {
-            guard let subscription = try await storage.subscription(withID: id, owner: owner) else { continue }
+            guard let subscription = try await storage.subscriptions.subscription(withID: id, owner: owner) else { continue }
             return .object { writer in
                 writer.member("id", subscription.id)
                 writer.member("recordType", subscription.recordType)
@@ -56,25 +56,25 @@ extension RelayRoutes {
         let id = try asked.name
         try await bodies.run(for: asked.caller) {
             try await changes.run {
-                for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
+                for owner in asked.caller.subscriptionOwners { try await storage.subscriptions.delete(withID: id, owner: owner) }
             }
         }
         return Response(status: .noContent)
     }
 
     private func streamNotifications(_ asked: Asked) async throws -> Response {
-        let newest = try await storage.latestRecordChange()
+        let newest = try await storage.records.latestChange()
         var resumed: RelayChangePosition?
         if let id = asked.lastEventID {
             let position = RelayChangePosition(rawValue: id)
             // Resumes only if the relay's change log still includes this position.
-            if try await storage.recordChanges(after: position, limit: 1) != nil { resumed = position }
+            if try await storage.records.changes(after: position, limit: 1) != nil { resumed = position }
         }
         let clients = asked.caller.permittedClients
         let stream = NotificationStream(
             storage: storage, owners: asked.caller.subscriptionOwners, clients: clients, resumed: resumed, newest: newest)
         return try .events(
-            streams, asked.caller, hints: { [storage] in storage.recordHints(of: clients) }, stream.write)
+            streams, asked.caller, hints: { [storage] in storage.records.hints(of: clients) }, stream.write)
     }
 
     private static var refusal: Problem { .forbidden("A host may subscribe only to its own clients' records and to rules.") }

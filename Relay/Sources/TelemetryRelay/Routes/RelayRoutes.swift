@@ -36,7 +36,7 @@ struct RelayRoutes: Sendable {
     let hostLimits: HostRecordLimits
     let limits: RelayLimits
     let metrics: RelayMetrics
-    let clock: any Clock<Duration>
+    let wait: PageWait
 
     static let allRoles = Set(RelayRole.allCases)
     static let writers: Set<RelayRole> = [.host, .viewer]

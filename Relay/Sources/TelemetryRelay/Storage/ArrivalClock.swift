@@ -10,6 +10,17 @@ struct ArrivalClock: Sendable {
         let arrival: TimeInterval
         /// The wall clock at that time.
         let wall: TimeInterval
+
+        init(arrival: TimeInterval, wall: TimeInterval) { (self.arrival, self.wall) = (arrival, wall) }
+
+        /// Reads two columns.
+        /// - Throws: if they are not plausible times.
+        init(_ row: StorageRow, _ column: Int) throws {
+            self.init(arrival: try row.double(column), wall: try row.double(column + 1))
+            guard [arrival, wall].allSatisfy((-1e11...1e11).contains) else {
+                throw RelayStorageError.corrupt("a saved time cannot be read")
+            }
+        }
     }
 
     private let start: TimeInterval

@@ -2,18 +2,24 @@ import Foundation
 
 /// The retention clock shared by several relays on one database: never before the saved time.
 struct ArrivalTime: Sendable {
-    let clock: ArrivalClock
-    let date: @Sendable () -> Date
+    private let clock: ArrivalClock
+    private let date: @Sendable () -> Date
     /// The retention age, in seconds.
-    let age: TimeInterval
+    private let age: TimeInterval
 
-    func now(after state: EventState) -> TimeInterval { max(state.arrival, clock.now) }
+    init(after saved: ArrivalClock.Saved, age: TimeInterval, _ configuration: RelayStorageConfiguration) {
+        clock = ArrivalClock(
+            after: saved, wall: configuration.now().timeIntervalSinceReferenceDate, age: age,
+            uptime: configuration.uptime ?? ArrivalClock.continuous())
+        (date, self.age) = (configuration.now, age)
+    }
 
-    /// The wall clock to save, in seconds since the reference date. It does not go back by less than half of the age: otherwise each
-    /// start of a relay whose clock is ahead of the others' would count the difference as time that has passed.
-    func wall(after state: EventState) -> TimeInterval {
+    /// The clocks to save with the next change. The wall clock does not go back by less than half of the age: otherwise each start of a
+    /// relay whose clock is ahead of the others' would count the difference as time that has passed.
+    func next(after saved: ArrivalClock.Saved) -> ArrivalClock.Saved {
         let wall = date().timeIntervalSinceReferenceDate
-        return state.wall - wall > age / 2 ? wall : max(wall, state.wall)
+        return ArrivalClock.Saved(
+            arrival: max(saved.arrival, clock.now), wall: saved.wall - wall > age / 2 ? wall : max(wall, saved.wall))
     }
 
     /// An arrival time as stored, in milliseconds. Rounded up, so that no event expires too early.

@@ -7,10 +7,13 @@ struct DatabaseStores: Sendable {
     struct State: Sendable {
         let relay: RelayState
         let events: EventState
+        let debugLogs: DebugLogState
 
         /// - Returns: nil for a new database.
         static func fetch(_ db: any StorageConnection) throws -> State? {
-            try RelayState.fetch(db).map { State(relay: $0, events: try EventState.fetch(db)) }
+            try RelayState.fetch(db).map {
+                State(relay: $0, events: try EventState.fetch(db), debugLogs: try DebugLogState.fetch(db))
+            }
         }
 
         /// The state of a database, which is created if it is new.
@@ -34,6 +37,7 @@ struct DatabaseStores: Sendable {
     let events: EventStore
     let records: RecordStore
     let tokens: TokenStore
+    let debugLogs: DebugLogStore
     let stores: RelayStores
     private let database: any StorageDatabase
     private let configuration: RelayStorageConfiguration
@@ -43,24 +47,24 @@ struct DatabaseStores: Sendable {
         notifications: Notifications? = nil
     ) {
         (self.database, self.configuration) = (database, configuration)
-        let clock = ArrivalClock(
-            after: .init(arrival: state.events.arrival, wall: state.events.wall),
-            wall: configuration.now().timeIntervalSinceReferenceDate, age: configuration.events.age,
-            uptime: configuration.uptime ?? ArrivalClock.continuous())
         events = EventStore(
             database, state.relay.store, configuration,
-            arrival: ArrivalTime(clock: clock, date: configuration.now, age: configuration.events.age),
+            arrival: ArrivalTime(after: state.events.clocks, age: configuration.events.age, configuration),
             next: state.events.nextEvent, notify: notifications?.events)
         records = RecordStore(
             database, keeping: RecordChangeBounds(configuration), next: state.relay.nextChange, notify: notifications?.records)
         tokens = TokenStore(database, changes: state.relay.tokenChanges, notify: notifications?.tokens)
+        debugLogs = DebugLogStore(
+            database, configuration,
+            arrival: ArrivalTime(after: state.debugLogs.clocks, age: configuration.debugLogs.age, configuration),
+            next: state.debugLogs.next)
         stores = RelayStores(
             events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
-            clientKeys: ClientKeyStore(database: database))
+            clientKeys: ClientKeyStore(database: database), debugLogs: debugLogs)
     }
 
     func usage() async throws -> RelayUsage {
-        try await database.read { [events] db in
+        try await database.read { [events, debugLogs] db in
             func number(_ sql: String) throws -> Int { Int(try db.int(sql) ?? 0) }
             let state = try EventState.fetch(db)
             return RelayUsage(
@@ -68,7 +72,8 @@ struct DatabaseStores: Sendable {
                 records: try number("SELECT COUNT(*) FROM record"),
                 recordBytes: try number("SELECT SUM(\(RecordRow.size)) FROM record"),
                 recordChangeBytes: try number(RecordChangeBounds.usage),
-                subscriptionBytes: try number("SELECT SUM(length(body)) FROM subscription"), expired: events.expired)
+                subscriptionBytes: try number("SELECT SUM(length(body)) FROM subscription"), expired: events.expired,
+                debugLogs: try debugLogs.usage(db))
         }
     }
 
@@ -90,6 +95,9 @@ struct DatabaseStores: Sendable {
             maintenance: [
                 .init(failure: "expired events cannot be deleted") { [database, events] in
                     if try await database.isMaintainer() { try await events.expire() }
+                },
+                .init(failure: "expired debug logs cannot be deleted") { [database, debugLogs] in
+                    if try await database.isMaintainer() { try await debugLogs.expire() }
                 }, uses,
             ])
         await work.run()
@@ -98,11 +106,11 @@ struct DatabaseStores: Sendable {
 
     /// Announces changes by other relays on the same database.
     private func announce() async throws {
-        let (relay, nextEvent) = try await database.read { (try RelayState.fetch($0), try EventState.fetch($0).nextEvent) }
-        guard let relay else { return }
-        events.announcer.announce(before: nextEvent)
-        records.announcer.announce(before: relay.nextChange)
-        tokens.announcer.announce(before: relay.tokenChanges)
+        guard let state = try await database.read(State.fetch) else { return }
+        events.announcer.announce(before: state.events.nextEvent)
+        records.announcer.announce(before: state.relay.nextChange)
+        tokens.announcer.announce(before: state.relay.tokenChanges)
+        debugLogs.announcer.announce(before: state.debugLogs.next)
     }
 
     /// Ends all hint streams, and returns after the batches of events that wait.
@@ -111,5 +119,12 @@ struct DatabaseStores: Sendable {
         events.announcer.finish()
         records.announcer.finish()
         tokens.announcer.finish()
+        debugLogs.announcer.finish()
+    }
+
+    /// Deletes events and debug logs beyond the retention limits.
+    func expire() async throws {
+        try await events.expire()
+        try await debugLogs.expire()
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The row of counters for events. Every write of any relay reads and saves it within its transaction.
 struct EventState: Sendable {
     /// The number of the next event, at least 1.
@@ -14,10 +12,8 @@ struct EventState: Sendable {
     var remembered: Int64
     /// Changes when a stream or client is deleted, which invalidates cached numbers.
     let streamGeneration: Int64
-    /// The arrival clock at the last write.
-    var arrival: TimeInterval
-    /// The wall clock at the last write, in seconds since the reference date.
-    let wall: TimeInterval
+    /// Both clocks at the last write.
+    var clocks: ArrivalClock.Saved
 
     /// - Returns: the identifier of a new block.
     mutating func takeBlock() -> Int64 {
@@ -35,12 +31,11 @@ struct EventState: Sendable {
         guard let row else { throw RelayStorageError.corrupt("event_state is empty") }
         return EventState(
             nextEvent: try row.int(0), events: try row.int(1), eventBytes: try row.int(2), firstEvent: try row.int(3),
-            nextBlock: try row.int(4), remembered: try row.int(5), streamGeneration: try row.int(6), arrival: try row.double(7),
-            wall: try row.double(8))
+            nextBlock: try row.int(4), remembered: try row.int(5), streamGeneration: try row.int(6),
+            clocks: try ArrivalClock.Saved(row, 7))
     }
 
-    /// Saves the counters, and both clocks.
-    func save(_ db: any StorageConnection, wall: TimeInterval) throws {
+    func save(_ db: any StorageConnection) throws {
         try db.enqueue(
             """
             UPDATE event_state SET next_event = $1, first_event = $2, next_block = $3, events = $4, event_bytes = $5,
@@ -48,7 +43,7 @@ struct EventState: Sendable {
             """,
             [
                 .int(nextEvent), .int(firstEvent), .int(nextBlock), .int(events), .int(eventBytes), .int(remembered),
-                .double(arrival), .double(wall),
+                .double(clocks.arrival), .double(clocks.wall),
             ])
     }
 }

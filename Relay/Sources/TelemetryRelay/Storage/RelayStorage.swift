@@ -1,25 +1,46 @@
 public import ServiceLifecycle
 
-/// Stores everything except debug logs, independent of the database.
+/// The stores of a ``RelayStorage``.
+public struct RelayStores: Sendable {
+    public var events: any RelayEventStorage
+    public var records: any RelayRecordStorage
+    public var subscriptions: any RelaySubscriptionStorage
+    public var tokens: any RelayTokenStorage
+    public var clientKeys: any RelayClientKeyStorage
+    public var debugLogs: any DebugLogStorage
+
+    public init(
+        events: any RelayEventStorage, records: any RelayRecordStorage, subscriptions: any RelaySubscriptionStorage,
+        tokens: any RelayTokenStorage, clientKeys: any RelayClientKeyStorage, debugLogs: any DebugLogStorage
+    ) {
+        self.events = events
+        self.records = records
+        self.subscriptions = subscriptions
+        self.tokens = tokens
+        self.clientKeys = clientKeys
+        self.debugLogs = debugLogs
+    }
+}
+
+/// Stores everything, independent of the database.
 ///
 /// A storage is independent of HTTP, the strings of tokens and the permissions of roles: callers pass permissions as filters and
-/// closures. Every method may be called concurrently from any task, and throws ``RelayStorageError`` unless stated otherwise.
+/// closures. Every method, also of its stores, may be called concurrently from any task, and throws ``RelayStorageError`` unless stated otherwise.
 /// Reads support cancellation by throwing `CancellationError`; a write that has begun completes.
 ///
 /// Identifiers, names and scenarios are compared like Swift's `==`, by Unicode canonical equivalence; those of more than 16 KiB by
 /// their bytes.
 ///
 /// ``run()`` does the background work: retention, changes by other relays on the same database, the last use of tokens.
-public protocol RelayStorage: RelayEventStorage, RelayRecordStorage, RelaySubscriptionStorage, RelayTokenStorage,
-    RelayClientKeyStorage, Service
-{
+public protocol RelayStorage: Service {
+    var stores: RelayStores { get }
     /// Shares the use of rate limits with the other relays of the store; nil, the default, for a storage that only one relay uses.
     var sharedRates: (any RelayRateStorage)? { get }
     /// Throws if the database does not respond; used by `/readyz`.
     func check() async throws
     /// Returns the current size, and the number of events that retention has deleted since this storage was opened.
     func usage() async throws -> RelayUsage
-    /// Deletes events beyond the retention limits, in small transactions. ``run()`` calls it every minute, and sooner under load.
+    /// Deletes events and debug logs beyond the retention limits. ``run()`` does so every minute, and writes do it as well.
     func expire() async throws
     /// Runs background work until the task is cancelled or a graceful shutdown begins, and then writes pending data. A storage is
     /// usable before and without this method, but without it, does not detect changes by other relays and deletes nothing.
@@ -30,6 +51,12 @@ public protocol RelayStorage: RelayEventStorage, RelayRecordStorage, RelaySubscr
 
 extension RelayStorage {
     public var sharedRates: (any RelayRateStorage)? { nil }
+    public var events: any RelayEventStorage { stores.events }
+    public var records: any RelayRecordStorage { stores.records }
+    public var subscriptions: any RelaySubscriptionStorage { stores.subscriptions }
+    public var tokens: any RelayTokenStorage { stores.tokens }
+    public var clientKeys: any RelayClientKeyStorage { stores.clientKeys }
+    public var debugLogs: any DebugLogStorage { stores.debugLogs }
 }
 
 /// The size of a storage.
@@ -50,10 +77,11 @@ public struct RelayUsage: Sendable, Equatable {
     public var subscriptionBytes: Int
     /// The number of events that retention deleted since this storage was opened, by the limit that they exceeded.
     public var expired: [RelayEventRetention.Bound: Int]
+    public var debugLogs: DebugLogUsage
 
     public init(
         events: Int, eventBytes: Int, rememberedEvents: Int, records: Int, recordBytes: Int = 0, recordChangeBytes: Int,
-        subscriptionBytes: Int, expired: [RelayEventRetention.Bound: Int]
+        subscriptionBytes: Int, expired: [RelayEventRetention.Bound: Int], debugLogs: DebugLogUsage
     ) {
         self.events = events
         self.eventBytes = eventBytes
@@ -63,5 +91,6 @@ public struct RelayUsage: Sendable, Equatable {
         self.recordChangeBytes = recordChangeBytes
         self.subscriptionBytes = subscriptionBytes
         self.expired = expired
+        self.debugLogs = debugLogs
     }
 }

@@ -5,6 +5,8 @@ public import Logging
 public struct RelayStorageConfiguration: Sendable {
     /// The retention of events.
     public var events = RelayEventRetention()
+    /// The retention of debug logs.
+    public var debugLogs = DebugLogRetention()
     /// The number of recorded runs of deletions that are not combined.
     var expiredRuns = 10_000
     /// The maximum number of record changes that are kept, so that notification streams can resume.

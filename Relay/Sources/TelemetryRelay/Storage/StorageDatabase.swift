@@ -36,7 +36,6 @@ enum StoragePart: Sendable {
     case events
     /// Records, subscriptions, tokens and client keys.
     case relay
-    /// Debug logs, which have a driver of their own in SQLite.
     case debugLogs
 
     /// The table with the row of the part's counters.

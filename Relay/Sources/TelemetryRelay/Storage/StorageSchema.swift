@@ -1,14 +1,16 @@
-/// The tables of events, records, subscriptions, tokens and client keys.
+/// The tables of events, records, subscriptions, tokens, client keys and debug logs.
 ///
-/// Columns named `*_key` contain ``NameKey``s. The body of a record or a subscription is the original text. Strings from outside are stored as bytes, because a text of
-/// PostgreSQL cannot contain a NUL.
+/// Columns named `*_key` contain ``NameKey``s. The body of a record or a subscription is the original text. Strings from outside are stored as
+/// bytes, because a text of PostgreSQL cannot contain a NUL; those of debug logs have none.
 struct StorageSchema {
     /// The type of a column of bytes.
     let bytes: String
+    /// The type of a column of text that is compared by its bytes.
+    let text: String
     /// The type of a column that numbers the rows.
     let identity: String
 
-    var tables: String { state + events + records + access }
+    var tables: String { state + events + records + access + debugLogs }
 
     /// Rows of counters. They assign numbers, so that a number is never reused, regardless of deletions.
     private var state: String {
@@ -28,6 +30,14 @@ struct StorageSchema {
             event_bytes BIGINT NOT NULL,
             remembered BIGINT NOT NULL,
             stream_generation BIGINT NOT NULL,
+            arrival DOUBLE PRECISION NOT NULL,
+            wall DOUBLE PRECISION NOT NULL
+        );
+        CREATE TABLE debug_log_state (
+            id BIGINT PRIMARY KEY CHECK (id = 1),
+            next BIGINT NOT NULL,
+            entries BIGINT NOT NULL,
+            bytes BIGINT NOT NULL,
             arrival DOUBLE PRECISION NOT NULL,
             wall DOUBLE PRECISION NOT NULL
         );
@@ -134,10 +144,34 @@ struct StorageSchema {
         """
     }
 
+    /// Times are in seconds since the reference date; `received` is of the arrival clock.
+    private var debugLogs: String {
+        """
+        CREATE TABLE debug_log (
+            number \(identity),
+            id \(bytes) NOT NULL UNIQUE,
+            correlation_id \(bytes) NOT NULL,
+            session_id \(bytes) NOT NULL,
+            device_id \(bytes),
+            timestamp DOUBLE PRECISION NOT NULL,
+            source \(text) NOT NULL,
+            level \(text) NOT NULL,
+            event \(text) NOT NULL,
+            payload \(text) NOT NULL,
+            received DOUBLE PRECISION NOT NULL,
+            size BIGINT NOT NULL
+        );
+        CREATE INDEX debug_log_correlation ON debug_log (correlation_id, number);
+        CREATE INDEX debug_log_session ON debug_log (session_id, number);
+
+        """
+    }
+
     /// Creates the rows of counters, unless another relay has created them.
     static func createState(_ db: any StorageConnection, store: String, wall: Double) throws {
         try db.enqueue("INSERT INTO relay_state VALUES (1, $1, 1, 0) ON CONFLICT DO NOTHING", [.text(store)])
-        try db.enqueue(
-            "INSERT INTO event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0, $1, $1) ON CONFLICT DO NOTHING", [.double(wall)])
+        for counters in ["event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0,", "debug_log_state VALUES (1, 1, 0, 0,"] {
+            try db.enqueue("INSERT INTO \(counters) $1, $1) ON CONFLICT DO NOTHING", [.double(wall)])
+        }
     }
 }

@@ -14,7 +14,7 @@ struct EventStream: Sendable {
         while !session.isEnded {
             var hasMore = true
             while hasMore, !session.isEnded {
-                let page = try await storage.events(matching: filter, after: cursor, limit: Self.page, order: .ascending)
+                let page = try await storage.page(matching: filter, after: cursor, limit: Self.page, order: .ascending)
                 if page.skipped > 0 {
                     // If events follow, their cursors are the resume positions.
                     let id = page.events.isEmpty ? page.cursor.rawValue : nil

@@ -3,7 +3,7 @@ import TelemetryTransport
 
 /// `GET /v1/notifications`: sends changes of records that match the caller's subscriptions.
 struct NotificationStream: Sendable {
-    let storage: any RelayRecordStorage & RelaySubscriptionStorage
+    let storage: any RelayStorage
     let owners: [String]
     /// The clients whose changes the caller may see; nil means all.
     let clients: Set<String>?
@@ -20,8 +20,8 @@ struct NotificationStream: Sendable {
         while !session.isEnded {
             var isBehind = true
             while isBehind, !session.isEnded {
-                guard let changes = try await storage.recordChanges(after: position, limit: Self.page) else {
-                    position = try await storage.latestRecordChange()
+                guard let changes = try await storage.records.changes(after: position, limit: Self.page) else {
+                    position = try await storage.records.latestChange()
                     try await ready(position, &events)
                     break
                 }
@@ -42,7 +42,7 @@ struct NotificationStream: Sendable {
         let changes = clients.map { clients in all.filter { $0.concerns(clients) } } ?? all
         guard !changes.isEmpty else { return }
         var subscriptions: [TelemetrySubscription] = []
-        for owner in owners { subscriptions += try await storage.subscriptions(owner: owner) }
+        for owner in owners { subscriptions += try await storage.subscriptions.all(owner: owner) }
         for change in changes {
             let matching = subscriptions.filter(change.matches)
             for (index, subscription) in matching.enumerated() {

@@ -59,11 +59,6 @@ final class StreamSession: Sendable {
         }
     }
 
-    /// Returns when the session has ended or the task is cancelled.
-    func ended() async {
-        while await !next().isEnded {}
-    }
-
     /// Forwards hints until they end or the task is cancelled.
     func follow(_ hints: AsyncStream<Void>) async {
         for await _ in hints { hint() }

@@ -73,7 +73,7 @@ enum ServedStore: CaseIterable, Sendable {
         var configuration = RelayConfiguration()
         configuration.port = 0
         let application = try Relay.application(
-            configuration: configuration, storage: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
+            configuration: configuration, storage: storage,
             logger: Bench.logger())
         let result = try await application.test(.live) { client in
             try await body(.init(port: try #require(client.port), storage: storage))
@@ -98,7 +98,7 @@ struct ServedRelays: Sendable {
 
     /// Creates a token with a role.
     func token(_ role: RelayRole) async throws -> String {
-        try await RelayTokens(storage: all[0].storage).create(role: role, name: "\(role)-\(UUID())", lifetime: nil)
+        try await RelayTokens(storage: all[0].storage.tokens).create(role: role, name: "\(role)-\(UUID())", lifetime: nil)
     }
 
     /// A transport to the first relay.

@@ -26,9 +26,7 @@ struct SlowReaderTests {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         // The test checks the connections itself.
         let parts = RelayParts(
-            configuration: .init(), debugLogs: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
-            metrics: RelayMetrics(),
-            arrivals: .init(), clock: ManualClock(), logger: Bench.logger(), uptime: { time.uptime })
+            configuration: .init(), storage: storage, clock: ManualClock(), logger: Bench.logger(), uptime: { time.uptime })
         let application = Application(
             router: parts.router(), server: try Relay.server(.init(), connections: parts.connections),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: Bench.logger())

@@ -11,25 +11,25 @@ struct AccessStorageTests {
     @Test("A token is found by its hash, with its last use and its revocation", arguments: StorageDriver.all)
     func tokens(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            #expect(try await !storage.hasTokens())
+            #expect(try await !storage.tokens.hasTokens())
             let token = RelayToken(name: "t\u{e9}", role: .host, created: Self.start, expires: Self.start + 10)
-            try await storage.createToken(token, hash: Self.hash(1))
-            #expect(try await storage.hasTokens())
-            #expect(try await storage.token(hash: Self.hash(1)) == token)
-            #expect(try await storage.token(hash: Self.hash(2)) == nil)
+            try await storage.tokens.create(token, hash: Self.hash(1))
+            #expect(try await storage.tokens.hasTokens())
+            #expect(try await storage.tokens.token(hash: Self.hash(1)) == token)
+            #expect(try await storage.tokens.token(hash: Self.hash(2)) == nil)
             #expect(token.isValid(at: Self.start + 9) && !token.isValid(at: Self.start + 10))
-            storage.noteUse(ofTokenNamed: token.name, at: Self.start + 5)
-            storage.noteUse(ofTokenNamed: token.name, at: Self.start + 3)
-            #expect(try await storage.tokens().map(\.lastUsed) == [Self.start + 5])
-            #expect(try await !storage.revokeToken(named: "other", at: Self.start))
-            #expect(try await storage.revokeToken(named: "te\u{301}", at: Self.start + 6))
-            #expect(try await storage.revokeToken(named: token.name, at: Self.start + 7))
-            let revoked = try #require(try await storage.token(hash: Self.hash(1)))
+            storage.tokens.noteUse(ofTokenNamed: token.name, at: Self.start + 5)
+            storage.tokens.noteUse(ofTokenNamed: token.name, at: Self.start + 3)
+            #expect(try await storage.tokens.all().map(\.lastUsed) == [Self.start + 5])
+            #expect(try await !storage.tokens.revoke(named: "other", at: Self.start))
+            #expect(try await storage.tokens.revoke(named: "te\u{301}", at: Self.start + 6))
+            #expect(try await storage.tokens.revoke(named: token.name, at: Self.start + 7))
+            let revoked = try #require(try await storage.tokens.token(hash: Self.hash(1)))
             #expect(revoked.revoked == Self.start + 6 && !revoked.isValid(at: Self.start))
             await #expect(throws: RelayStorageError.nameInUse("te\u{301}")) {
-                try await storage.createToken(.init(name: "te\u{301}", role: .viewer, created: Self.start), hash: Self.hash(3))
+                try await storage.tokens.create(.init(name: "te\u{301}", role: .viewer, created: Self.start), hash: Self.hash(3))
             }
-            #expect(try await storage.hasTokens())
+            #expect(try await storage.tokens.hasTokens())
         }
     }
 
@@ -37,18 +37,18 @@ struct AccessStorageTests {
     func restart(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open { storage in
-                try await storage.createToken(.init(name: "b", role: .reader, created: Self.start), hash: Self.hash(1))
-                try await storage.createToken(.init(name: "a", role: .viewer, created: Self.start), hash: Self.hash(2))
-                storage.noteUse(ofTokenNamed: "a", at: Self.start + 5)
-                _ = try await storage.bindClientKeys([.init(clientId: "c", hash: Self.hash(3))])
+                try await storage.tokens.create(.init(name: "b", role: .reader, created: Self.start), hash: Self.hash(1))
+                try await storage.tokens.create(.init(name: "a", role: .viewer, created: Self.start), hash: Self.hash(2))
+                storage.tokens.noteUse(ofTokenNamed: "a", at: Self.start + 5)
+                _ = try await storage.clientKeys.bind([.init(clientId: "c", hash: Self.hash(3))])
             }
             try await bench.open { storage in
-                let tokens = try await storage.tokens()
+                let tokens = try await storage.tokens.all()
                 #expect(tokens.map(\.name) == ["a", "b"])
                 #expect(tokens.map(\.lastUsed) == [Self.start + 5, nil])
-                #expect(try await storage.hasTokens())
+                #expect(try await storage.tokens.hasTokens())
                 #expect(
-                    try await storage.bindClientKeys([.init(clientId: "c", hash: Self.hash(4))]) == .refused(clientId: "c"))
+                    try await storage.clientKeys.bind([.init(clientId: "c", hash: Self.hash(4))]) == .refused(clientId: "c"))
             }
         }
     }
@@ -57,13 +57,13 @@ struct AccessStorageTests {
     func keys(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage async throws in
             func claim(_ keys: [(String, UInt8)]) async throws -> RelayKeyBinding {
-                try await storage.bindClientKeys(keys.map { RelayClientKey(clientId: $0, hash: Self.hash($1)) })
+                try await storage.clientKeys.bind(keys.map { RelayClientKey(clientId: $0, hash: Self.hash($1)) })
             }
             #expect(try await claim([("a", 1)]) == .bound(new: 1))
             #expect(try await claim([("a", 1)]) == .bound(new: 0))
             #expect(try await claim([("a", 2)]) == .refused(clientId: "a"))
             #expect(try await claim([("b", 2), ("a", 2)]) == .refused(clientId: "a"))
-            #expect(try await storage.unboundClients(among: ["b", "a"]) == ["b"])
+            #expect(try await storage.clientKeys.unbound(among: ["b", "a"]) == ["b"])
             #expect(try await claim([("a", 1), ("b", 2), ("\u{e9}", 3)]) == .bound(new: 2))
             #expect(try await claim([("e\u{301}", 3)]) == .bound(new: 0))
             #expect(try await claim([("d", 4), ("d", 5)]) == .refused(clientId: "d"))
@@ -77,7 +77,7 @@ struct AccessStorageTests {
             let bindings = try await withThrowingTaskGroup(of: RelayKeyBinding.self) { group in
                 for number in 0..<20 {
                     group.addTask {
-                        try await storage.bindClientKeys([.init(clientId: "c", hash: Self.hash(UInt8(number)))])
+                        try await storage.clientKeys.bind([.init(clientId: "c", hash: Self.hash(UInt8(number)))])
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }

@@ -72,7 +72,7 @@ struct BlockTests {
     func intervals() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         func append(_ numbers: ClosedRange<Int>, session: String = "s") async throws -> RelayAppendResult {
-            try await storage.append(
+            try await storage.events.append(
                 numbers.map { number in
                     SampleEvent(
                         clientId: "c", sessionId: session, eventId: "\(session)-\(number)", name: "n",
@@ -94,11 +94,11 @@ struct BlockTests {
         #expect(try await rows() == [[1, 29, 29], [30, 41, 12]])
         // Another session's events with these identifiers are the same for the client.
         #expect(
-            try await storage.append([
+            try await storage.events.append([
                 SampleEvent(
                     clientId: "c", sessionId: "t", eventId: "s-3", name: "n", time: RelayTime(seconds: 0), text: "{}")
             ]).duplicates == 1)
-        #expect(try await storage.deleteEvents(matching: .all) == 41)
+        #expect(try await storage.events.delete(matching: .all) == 41)
         #expect(try await storage.usage().rememberedEvents == 2)
         #expect(try await append(40...42) == .init(stored: 1, duplicates: 2))
         #expect(try await rows() == [[1, 29, 0], [30, 42, 1]])
@@ -158,7 +158,7 @@ struct BlockTests {
         try await StorageBench.open(try #require(StorageDriver.all.first), events: .init(capacity: 60)) { storage in
             let storage = try #require(storage as? SQLiteRelayStorage)
             for round in 0..<20 {
-                _ = try await storage.append(
+                _ = try await storage.events.append(
                     (0..<8).map { Sample.event(round * 8 + $0, session: "s\(round % 3)", name: "n\($0 % 4)") })
                 let column = try #require(["summary", "entries", "body"].randomElement(using: &random))
                 let (place, byte) = (Int.random(in: 1...20, using: &random), UInt8.random(in: 0...255, using: &random))
@@ -170,13 +170,13 @@ struct BlockTests {
                             WHERE id = (SELECT MAX(id) FROM event_block) AND length(\(column)) >= ?1
                             """, arguments: [place, Data([byte])])
                 }
-                if round % 2 == 0 { try? await storage.events.merge(after: 0) }
-                if round % 5 == 0 { _ = try? await storage.deleteEvents(matching: .init(names: ["n1"])) }
+                if round % 2 == 0 { try? await storage.parts.events.merge(after: 0) }
+                if round % 5 == 0 { _ = try? await storage.events.delete(matching: .init(names: ["n1"])) }
                 _ = try? await storage.texts()
-                _ = try? await storage.countEvents(matching: .init(names: ["n2"]))
+                _ = try? await storage.events.count(matching: .init(names: ["n2"]))
             }
-            #expect(try await storage.append(Sample.events(1000...1059)).stored == 60)
-            _ = try await storage.deleteEvents(matching: .all)
+            #expect(try await storage.events.append(Sample.events(1000...1059)).stored == 60)
+            _ = try await storage.events.delete(matching: .all)
             #expect(try await storage.texts() == [])
         }
     }
@@ -184,14 +184,14 @@ struct BlockTests {
     @Test("Events of a session are found among many clients with the same session, in both orders", arguments: StorageDriver.all)
     func manySessions(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.append(
+            _ = try await storage.events.append(
                 (1...450).map { Sample.event($0, client: "c\($0 % 225)", session: $0 % 3 == 0 ? "t" : "s") })
             let expected = (1...450).filter { $0 % 3 != 0 }.map(String.init)
             #expect(try await storage.texts(.init(sessionId: "s"), limit: 70) == expected)
             #expect(try await storage.texts(.init(sessionId: "s"), order: .descending, limit: 70) == expected.reversed())
-            #expect(try await storage.countEvents(matching: .init(sessionId: "s")) == 300)
-            #expect(try await storage.deleteEvents(matching: .init(sessionId: "s")) == 300)
-            #expect(try await storage.countEvents(matching: .all) == 150)
+            #expect(try await storage.events.count(matching: .init(sessionId: "s")) == 300)
+            #expect(try await storage.events.delete(matching: .init(sessionId: "s")) == 300)
+            #expect(try await storage.events.count(matching: .all) == 150)
         }
     }
 
@@ -250,7 +250,7 @@ struct BlockTests {
         _ = try await events.append(Sample.events(1...2, client: "b"))
         _ = try await events.append(Sample.events(1...2, client: "a"))
         func texts(_ client: String) async throws -> [String] {
-            try await events.events(matching: .init(clients: [client]), after: nil, limit: 9, order: .ascending).events.map(
+            try await events.page(matching: .init(clients: [client]), after: nil, limit: 9, order: .ascending).events.map(
                 \.text)
         }
         database.conflicts.withLock { $0 = 1 }
@@ -272,7 +272,7 @@ struct BlockTests {
     @Test("Events of sessions in turns become one block for each session, and keep their order", arguments: StorageDriver.all)
     func turns(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.append((1...300).map { Sample.event($0, session: "s\($0 % 3)") })
+            _ = try await storage.events.append((1...300).map { Sample.event($0, session: "s\($0 % 3)") })
             let blocks = try await #require(storage.tables).database.read { try $0.int("SELECT COUNT(*) FROM event_block") }
             #expect(blocks == 3)
             #expect(try await storage.texts(limit: 70) == (1...300).map(String.init))
@@ -285,7 +285,7 @@ struct BlockTests {
     func deletedWhileMerged() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         for number in 1...3 {
-            _ = try await storage.append([Sample.event(number, name: "n\(number)"), Sample.event(10 + number)])
+            _ = try await storage.events.append([Sample.event(number, name: "n\(number)"), Sample.event(10 + number)])
         }
         let merging = BlockMerging(.init())
         let (groups, content) = try await storage.database.read { db in
@@ -299,7 +299,7 @@ struct BlockTests {
             )
         }
         #expect(groups.count == 1 && content.count == 1)
-        #expect(try await storage.deleteEvents(matching: .init(names: ["n2"])) == 1)
+        #expect(try await storage.events.delete(matching: .init(names: ["n2"])) == 1)
         try await storage.database.write(.events) { db in
             var state = try EventState.fetch(db)
             let before = state
@@ -314,9 +314,11 @@ struct BlockTests {
     @Test("Events whose block is merged between the search for it and the deletion are deleted")
     func mergedWhileDeleted() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
-        for number in 1...3 { _ = try await storage.append([Sample.event(number), Sample.event(10 + number, name: "gone")]) }
-        let deleted = try await storage.events.deleteEvents(matching: .init(names: ["gone"])) {
-            try await storage.events.merge(after: 0)
+        for number in 1...3 {
+            _ = try await storage.events.append([Sample.event(number), Sample.event(10 + number, name: "gone")])
+        }
+        let deleted = try await storage.parts.events.delete(matching: .init(names: ["gone"])) {
+            try await storage.parts.events.merge(after: 0)
         }
         #expect(deleted == 3)
         #expect(try await storage.texts() == ["1", "2", "3"])
@@ -339,7 +341,7 @@ struct BlockTests {
                     }
                 }
                 for number in 1...20 {
-                    _ = try await storage.append([
+                    _ = try await storage.events.append([
                         Sample.event(number, session: "s\(number % 2)", text: String(repeating: "x", count: 900))
                     ])
                 }
@@ -351,7 +353,7 @@ struct BlockTests {
                     await bench.clock.sleepers(atLeast: 3)
                     #expect(try await blocks() == [1, 1])
                     // A full block of text is not kept waiting.
-                    _ = try await storage.append(
+                    _ = try await storage.events.append(
                         (100...200).map { Sample.event($0, session: "s0", text: String(repeating: "x", count: 900)) })
                     bench.clock.advance(by: .milliseconds(400))
                     await bench.clock.sleepers(atLeast: 3)
@@ -359,7 +361,7 @@ struct BlockTests {
                 }
                 #expect(try await storage.usage().eventBytes < 5_000)
                 #expect(try await storage.texts(.init(sessionId: "s1")).count == 10)
-                #expect(try await storage.deleteEvents(matching: .all) == 121)
+                #expect(try await storage.events.delete(matching: .all) == 121)
                 #expect(try await blocks() == [])
             }
         }
@@ -369,15 +371,15 @@ struct BlockTests {
     func killed() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
             let storage = try SQLiteRelayStorage(file: file)
-            for batch in 0..<10 { _ = try await storage.append(SQLiteFaultTests.events((batch * 10)...(batch * 10 + 9))) }
+            for batch in 0..<10 { _ = try await storage.events.append(SQLiteFaultTests.events((batch * 10)...(batch * 10 + 9))) }
             try await storage.database.writer.write { try $0.killProcess(afterInsertInto: "event_block", when: "new.packed = 1") }
-            try await storage.events.merge(after: 0)
+            try await storage.parts.events.merge(after: 0)
         }
         let storage = try SQLiteRelayStorage(file: file)
         #expect(try await storage.texts().count == 100)
-        try await storage.events.merge(after: 0)
+        try await storage.parts.events.merge(after: 0)
         #expect(try await storage.texts().count == 100)
-        #expect(try await storage.append(SQLiteFaultTests.events(0...99)) == .init(stored: 0, duplicates: 100))
+        #expect(try await storage.events.append(SQLiteFaultTests.events(0...99)) == .init(stored: 0, duplicates: 100))
         try await storage.close()
     }
 
@@ -388,12 +390,12 @@ struct BlockTests {
             for (index, relay) in relays.enumerated() {
                 group.addTask {
                     for batch in 0..<40 {
-                        _ = try await relay.append(
+                        _ = try await relay.events.append(
                             (0..<5).map { Sample.event((index * 40 + batch) * 5 + $0, session: "s\(batch % 4)") }
                                 + [Sample.event(10_000 + index * 40 + batch, name: "gone")])
-                        try await relay.events.merge(after: 0)
+                        try await relay.parts.events.merge(after: 0)
                         if batch % 10 == 9 {
-                            _ = try await relay.deleteEvents(matching: .init(names: ["gone"]))
+                            _ = try await relay.events.delete(matching: .init(names: ["gone"]))
                             try await relay.expire()
                         }
                     }
@@ -409,9 +411,9 @@ struct BlockTests {
             }
             try await group.waitForAll()
         }
-        _ = try await relays[0].deleteEvents(matching: .init(names: ["gone"]))
+        _ = try await relays[0].events.delete(matching: .init(names: ["gone"]))
         #expect(Set(try await relays[0].texts()).count == 400)
-        #expect(try await relays[1].countEvents(matching: .init(clients: ["c"])) == 400)
+        #expect(try await relays[1].events.count(matching: .init(clients: ["c"])) == 400)
         try await relays[0].checkSums()
         for relay in relays { try await relay.close() }
     }
@@ -419,8 +421,8 @@ struct BlockTests {
     @Test("A damaged block is reported as corrupt; other blocks are read", arguments: ["summary", "entries", "body"])
     func damagedBlock(column: String) async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
-        for number in 1...2 { _ = try await storage.append([Sample.event(number, session: "s\(number)")]) }
-        try await storage.events.merge(after: 0)
+        for number in 1...2 { _ = try await storage.events.append([Sample.event(number, session: "s\(number)")]) }
+        try await storage.parts.events.merge(after: 0)
         try await storage.database.writer.write { db in
             try db.execute(sql: "UPDATE event_block SET \(column) = x'0102' WHERE first = 1")
         }
@@ -436,8 +438,8 @@ struct BlockTests {
     @Test("The text of a compressed block is kept for the next page, and is that of the block's row")
     func cachedBlock() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
-        _ = try await storage.append(Sample.events(1...4))
-        try await storage.events.merge(after: 0)
+        _ = try await storage.events.append(Sample.events(1...4))
+        try await storage.parts.events.merge(after: 0)
         let first = try await storage.page(after: nil, limit: 2)
         #expect(first.events.map(\.text) == ["1", "2"])
         func replaceBody() async throws {

@@ -31,7 +31,7 @@ struct EventIndexTests {
     @Test("Blocks are found by an index, with streams by theirs", arguments: filters)
     func plan(filter: RelayEventFilter) async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
-        _ = try await storage.append([Sample.event(1)])
+        _ = try await storage.events.append([Sample.event(1)])
         try await storage.database.writer.write { db in
             for order in [RelayEventOrder.ascending, .descending] {
                 let plans = try plans(db, filter, order)
@@ -58,7 +58,7 @@ struct EventIndexTests {
             let count = 3_172
             func seconds(_ number: Int) -> Int { number % 100 == 0 ? count - number : number }
             for start in stride(from: 1, through: count, by: 500) {
-                _ = try await storage.append(
+                _ = try await storage.events.append(
                     (start...min(start + 499, count)).map { number in
                         var event = Sample.event(number, client: "c\(number % 2)", name: "n\(number % 7)")
                         event.time = RelayTime(seconds: Int64(seconds(number)))
@@ -69,7 +69,7 @@ struct EventIndexTests {
                 let expected = (1...count).filter(matches).map(String.init)
                 #expect(try await storage.texts(filter, limit: 90) == expected)
                 #expect(try await storage.texts(filter, order: .descending, limit: 900) == expected.reversed())
-                #expect(try await storage.countEvents(matching: filter) == expected.count)
+                #expect(try await storage.events.count(matching: filter) == expected.count)
             }
             try await expect(Self.time(1_000...1_100)) { (1_000...1_100).contains(seconds($0)) }
             try await expect(.init(since: RelayTime(seconds: 3_000))) { seconds($0) >= 3_000 }
@@ -81,7 +81,7 @@ struct EventIndexTests {
                 $0 % 7 == 6 && $0 % 2 == 1 && seconds($0) >= 500
             }
             let old = (1...count).filter { seconds($0) < 2_000 }.count
-            #expect(try await storage.deleteEvents(matching: .init(until: RelayTime(seconds: 2_000))) == old)
+            #expect(try await storage.events.delete(matching: .init(until: RelayTime(seconds: 2_000))) == old)
             try await storage.expire()
             try await expect(Self.time(1_000...2_100)) { (2_000...2_100).contains(seconds($0)) }
         }

@@ -33,12 +33,12 @@ struct EventModelTests {
             if Int.random(in: 0..<5, using: &random) == 0 {
                 let filter = filter()
                 let count = model.count { Self.matches($0, filter) }
-                #expect(try await storage.deleteEvents(matching: filter) == count)
+                #expect(try await storage.events.delete(matching: filter) == count)
                 model.removeAll { Self.matches($0, filter) }
             } else {
                 let batch = (0..<Int.random(in: 1...40, using: &random)).map { _ in event() }
                 let new = batch.filter { known.insert([$0.clientId, $0.eventId]).inserted }
-                let result = try await storage.append(batch)
+                let result = try await storage.events.append(batch)
                 #expect(result == .init(stored: new.count, duplicates: batch.count - new.count))
                 model = Array((model + new).suffix(EventModelTests.capacity))
             }
@@ -51,7 +51,7 @@ struct EventModelTests {
                 let expected = model.filter { Self.matches($0, filter) }.map(\.text)
                 #expect(try await storage.texts(filter, limit: limit) == expected, place)
                 #expect(try await storage.texts(filter, order: .descending, limit: limit) == expected.reversed(), place)
-                #expect(try await storage.countEvents(matching: filter) == expected.count, place)
+                #expect(try await storage.events.count(matching: filter) == expected.count, place)
             }
             // Every cursor of an earlier step is still good.
             for (cursor, after) in cursors.suffix(3) {
@@ -60,7 +60,7 @@ struct EventModelTests {
                 #expect(events.map(\.text) == expected, place)
                 #expect(events.map(\.header) == expected.map { Array(Self.header(above: Int($0) ?? 0).utf8) }, place)
             }
-            cursors.append((try await storage.latestEventCursor(), model.last.flatMap { Int($0.text) } ?? -1))
+            cursors.append((try await storage.events.latestCursor(), model.last.flatMap { Int($0.text) } ?? -1))
             #expect(try await storage.usage().events == model.count, place)
             try await storage.checkSums()
         }

@@ -8,22 +8,22 @@ struct EventQueryTests {
     @Test("Pages return every event once in either order, even if events are deleted meanwhile", arguments: StorageDriver.all)
     func pages(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.append(Sample.events(1...10))
+            _ = try await storage.events.append(Sample.events(1...10))
             let first = try await storage.page(after: nil, limit: 4)
             #expect(first.events.map(\.text) == ["1", "2", "3", "4"])
             #expect(first.hasMore)
             #expect(first.cursor == first.events.last?.cursor)
-            _ = try await storage.deleteEvents(matching: .init(until: RelayTime(seconds: 6)))
+            _ = try await storage.events.delete(matching: .init(until: RelayTime(seconds: 6)))
             let rest = try await storage.page(after: first.cursor, limit: 5)
             #expect(rest.events.map(\.text) == ["6", "7", "8", "9", "10"])
             #expect(!rest.hasMore)
             let none = try await storage.page(after: rest.cursor)
             #expect(none.events.isEmpty && none.cursor == rest.cursor && none.skipped == 0)
-            _ = try await storage.append(Sample.events(11...12))
+            _ = try await storage.events.append(Sample.events(11...12))
             #expect(try await storage.page(after: none.cursor).events.map(\.text) == ["11", "12"])
 
             func backwards(_ cursor: RelayEventCursor?) async throws -> RelayEventPage {
-                try await storage.events(matching: .all, after: cursor, limit: 3, order: .descending)
+                try await storage.events.page(matching: .all, after: cursor, limit: 3, order: .descending)
             }
             let newest = try await backwards(nil)
             #expect(newest.events.map(\.text) == ["12", "11", "10"])
@@ -38,14 +38,15 @@ struct EventQueryTests {
     @Test("The cursor of an empty page is after the events that the filter skipped", arguments: StorageDriver.all)
     func filteredCursor(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.append(Sample.events(1...3))
+            _ = try await storage.events.append(Sample.events(1...3))
             let filter = RelayEventFilter(names: ["other"])
-            let page = try await storage.events(matching: filter, after: nil, limit: 10, order: .ascending)
+            let page = try await storage.events.page(matching: filter, after: nil, limit: 10, order: .ascending)
             #expect(page.events.isEmpty)
-            #expect(page.cursor == (try await storage.latestEventCursor()))
-            _ = try await storage.append([Sample.event(4, name: "other")])
+            #expect(page.cursor == (try await storage.events.latestCursor()))
+            _ = try await storage.events.append([Sample.event(4, name: "other")])
             #expect(
-                try await storage.events(matching: filter, after: page.cursor, limit: 10, order: .ascending).events.map(\.text)
+                try await storage.events.page(matching: filter, after: page.cursor, limit: 10, order: .ascending).events.map(
+                    \.text)
                     == ["4"])
         }
     }
@@ -53,9 +54,9 @@ struct EventQueryTests {
     @Test("A cursor that does not belong to this storage is refused", arguments: StorageDriver.all)
     func invalidCursors(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.append(Sample.events(1...3))
-            let cursor = try await storage.latestEventCursor().rawValue
-            let other = try await StorageBench.open(driver) { try await $0.latestEventCursor() }
+            _ = try await storage.events.append(Sample.events(1...3))
+            let cursor = try await storage.events.latestCursor().rawValue
+            let other = try await StorageBench.open(driver) { try await $0.events.latestCursor() }
             for text in [
                 "", "3", "x", cursor + "0", cursor + " ", "+" + cursor, other.rawValue, cursor.replacing("-", with: "--"),
             ] {
@@ -93,10 +94,10 @@ struct EventQueryTests {
     @Test("A page of no client's events is empty with and without a cursor", arguments: StorageDriver.all)
     func noClients(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.append(Sample.events(1...3))
+            _ = try await storage.events.append(Sample.events(1...3))
             let cursor = try await storage.page(after: nil, limit: 1).cursor
             for order in [RelayEventOrder.ascending, .descending] {
-                let page = try await storage.events(matching: .init(clients: []), after: cursor, limit: 10, order: order)
+                let page = try await storage.events.page(matching: .init(clients: []), after: cursor, limit: 10, order: order)
                 #expect(page.events.isEmpty && !page.hasMore && page.skipped == 0)
             }
         }
@@ -122,13 +123,13 @@ struct EventQueryTests {
         ]
         for (filter, expected) in Self.filters {
             try await StorageBench.open(driver) { storage in
-                _ = try await storage.append(events)
+                _ = try await storage.events.append(events)
                 let texts = expected.map(String.init)
                 #expect(try await storage.texts(filter, limit: 2) == texts, "\(filter)")
                 #expect(try await storage.texts(filter, order: .descending, limit: 2) == texts.reversed(), "\(filter)")
-                #expect(try await storage.countEvents(matching: filter) == expected.count, "\(filter)")
-                #expect(try await storage.deleteEvents(matching: filter) == expected.count, "\(filter)")
-                #expect(try await storage.countEvents(matching: .all) == 6 - expected.count, "\(filter)")
+                #expect(try await storage.events.count(matching: filter) == expected.count, "\(filter)")
+                #expect(try await storage.events.delete(matching: filter) == expected.count, "\(filter)")
+                #expect(try await storage.events.count(matching: .all) == 6 - expected.count, "\(filter)")
                 #expect(try await storage.texts(filter) == [], "\(filter)")
             }
         }
@@ -137,13 +138,13 @@ struct EventQueryTests {
     @Test("A client with many sessions is read page by page like one with few", arguments: StorageDriver.all)
     func manySessions(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.append(
+            _ = try await storage.events.append(
                 (1...900).map { Sample.event($0, client: $0 % 3 == 0 ? "b" : "a", session: "s\($0 / 2)") })
             let expected = (1...900).filter { $0 % 3 != 0 }.map(String.init)
             #expect(try await storage.texts(.init(clients: ["a"]), limit: 7) == expected)
             #expect(try await storage.texts(.init(clients: ["a"]), order: .descending, limit: 70) == expected.reversed())
-            #expect(try await storage.deleteEvents(matching: .init(clients: ["a"])) == 600)
-            #expect(try await storage.countEvents(matching: .all) == 300)
+            #expect(try await storage.events.delete(matching: .init(clients: ["a"])) == 600)
+            #expect(try await storage.events.count(matching: .all) == 300)
         }
     }
 
@@ -151,7 +152,9 @@ struct EventQueryTests {
     func largePages(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let large = String(repeating: "x", count: 5 << 20)
-            _ = try await storage.append([Sample.event(1, text: large + large), Sample.event(2, text: large), Sample.event(3)])
+            _ = try await storage.events.append([
+                Sample.event(1, text: large + large), Sample.event(2, text: large), Sample.event(3),
+            ])
             let first = try await storage.page(after: nil)
             #expect(first.events.count == 1 && first.hasMore)
             let second = try await storage.page(after: first.cursor)

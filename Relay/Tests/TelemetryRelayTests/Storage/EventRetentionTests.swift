@@ -9,29 +9,31 @@ struct EventRetentionTests {
     @Test("A storage at capacity keeps the newest events and reports how many a reader missed", arguments: StorageDriver.all)
     func capacity(driver: StorageDriver) async throws {
         try await StorageBench.open(driver, events: .init(capacity: 10)) { storage in
-            _ = try await storage.append(Sample.events(1...4))
+            _ = try await storage.events.append(Sample.events(1...4))
             let cursor = try await storage.page(after: nil, limit: 2).cursor
-            _ = try await storage.append(Sample.events(5...25))
+            _ = try await storage.events.append(Sample.events(5...25))
             #expect(try await storage.texts() == (16...25).map(String.init))
             let page = try await storage.page(after: cursor)
             #expect(page.skipped == 13)
             #expect(page.events.count == 10)
             #expect(try await storage.page(after: page.cursor).skipped == 0)
             #expect(try await storage.page(after: nil).skipped == 0)
-            #expect(try await storage.events(matching: .all, after: cursor, limit: 9, order: .descending).skipped == 0)
+            #expect(try await storage.events.page(matching: .all, after: cursor, limit: 9, order: .descending).skipped == 0)
             #expect(try await storage.usage().expired == [.capacity: 15])
             // An event deleted by retention is still a duplicate.
-            #expect(try await storage.append(Sample.events(1...25)) == .init(stored: 0, duplicates: 25))
+            #expect(try await storage.events.append(Sample.events(1...25)) == .init(stored: 0, duplicates: 25))
         }
     }
 
     @Test("A reader of one client's events gets the number of skipped events of that client only", arguments: StorageDriver.all)
     func skippedOfClient(driver: StorageDriver) async throws {
         try await StorageBench.open(driver, events: .init(capacity: 2)) { storage in
-            let start = try await storage.latestEventCursor()
-            for number in 1...8 { _ = try await storage.append([Sample.event(number, client: number % 4 == 0 ? "b" : "a")]) }
+            let start = try await storage.events.latestCursor()
+            for number in 1...8 {
+                _ = try await storage.events.append([Sample.event(number, client: number % 4 == 0 ? "b" : "a")])
+            }
             func skipped(_ clients: Set<String>?) async throws -> Int {
-                try await storage.events(
+                try await storage.events.page(
                     matching: .init(clients: clients), after: start, limit: 9, order: .ascending
                 ).skipped
             }
@@ -41,7 +43,7 @@ struct EventRetentionTests {
             #expect(try await skipped(["a", "b"]) == 6)
             #expect(try await skipped(["nobody"]) == 0)
             // Events that were deleted on request do not count as missed.
-            _ = try await storage.deleteEvents(matching: .all)
+            _ = try await storage.events.delete(matching: .all)
             #expect(try await skipped(nil) == 6)
         }
     }
@@ -52,14 +54,14 @@ struct EventRetentionTests {
             try await bench.open(events: .init(capacity: 1)) {
                 $0.expiredRuns = 3
             } _: { storage in
-                let start = try await storage.latestEventCursor()
+                let start = try await storage.events.latestCursor()
                 func skipped(_ clients: Set<String>?) async throws -> Int {
-                    try await storage.events(
+                    try await storage.events.page(
                         matching: .init(clients: clients), after: start, limit: 9, order: .ascending
                     ).skipped
                 }
                 for number in 1...41 {
-                    _ = try await storage.append([Sample.event(number, client: number % 4 == 0 ? "b" : "a")])
+                    _ = try await storage.events.append([Sample.event(number, client: number % 4 == 0 ? "b" : "a")])
                     if number % 9 == 0 { try await storage.expire() }
                 }
                 try await storage.expire()
@@ -80,16 +82,16 @@ struct EventRetentionTests {
         }
         try await StorageBench.open(driver, events: .init(bytes: limit)) { storage in
             for batch in 0..<20 {
-                _ = try await storage.append(
+                _ = try await storage.events.append(
                     (0..<25).map { Sample.event(batch * 25 + $0, text: text(60 * $0)) })
                 #expect(try await storage.usage().eventBytes <= limit)
             }
             let usage = try await storage.usage()
             #expect((100..<500).contains(usage.events))
             #expect(usage.expired == [.bytes: 500 - usage.events])
-            _ = try await storage.append([Sample.event(1000, text: text(2 * limit))])
+            _ = try await storage.events.append([Sample.event(1000, text: text(2 * limit))])
             #expect(try await storage.usage().events == 1)
-            _ = try await storage.deleteEvents(matching: .all)
+            _ = try await storage.events.delete(matching: .all)
             #expect(try await storage.usage().eventBytes == 0)
         }
     }
@@ -98,9 +100,9 @@ struct EventRetentionTests {
     func age(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open(events: .init(age: 3600)) { storage in
-                _ = try await storage.append(Sample.events(1...2))
+                _ = try await storage.events.append(Sample.events(1...2))
                 bench.time.pass(3599)
-                _ = try await storage.append(Sample.events(3...3))
+                _ = try await storage.events.append(Sample.events(3...3))
                 bench.time.pass(1)
                 try await storage.expire()
                 #expect(try await storage.texts() == ["1", "2", "3"])
@@ -109,7 +111,7 @@ struct EventRetentionTests {
                 try await storage.expire()
                 #expect(try await storage.texts() == ["1", "2", "3"])
                 bench.time.pass(1)
-                _ = try await storage.append(Sample.events(4...4))
+                _ = try await storage.events.append(Sample.events(4...4))
                 #expect(try await storage.texts() == ["3", "4"])
                 bench.time.pass(3601)
                 try await storage.expire()
@@ -128,12 +130,12 @@ struct EventRetentionTests {
                     try await bench.open(events: retention) {
                         $0.now = { [time = bench.time] in time.now.addingTimeInterval(ahead) }
                     } _: { storage in
-                        _ = try await storage.append([Sample.event(start)])
+                        _ = try await storage.events.append([Sample.event(start)])
                         try await storage.expire()
                     }
                 }
             }
-            let count = try await bench.open(events: retention) { try await $0.countEvents(matching: .all) }
+            let count = try await bench.open(events: retention) { try await $0.events.count(matching: .all) }
             #expect(count == 20)
         }
     }
@@ -142,7 +144,7 @@ struct EventRetentionTests {
     func ageAcrossRuns(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             let events = RelayEventRetention(age: 3600)
-            try await bench.open(events: events) { _ = try await $0.append(Sample.events(1...1)) }
+            try await bench.open(events: events) { _ = try await $0.events.append(Sample.events(1...1)) }
             bench.time.jump(1_000_000)
             try await bench.open(events: events) { storage in
                 try await storage.expire()
@@ -157,9 +159,9 @@ struct EventRetentionTests {
     @Test("An excess larger than one transaction's limit is deleted in several", arguments: StorageDriver.persistent)
     func largeExcess(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
-            try await bench.open { _ = try await $0.append(Sample.events(1...3000)) }
+            try await bench.open { _ = try await $0.events.append(Sample.events(1...3000)) }
             try await bench.open(events: .init(capacity: 100)) { storage in
-                _ = try await storage.append(Sample.events(3001...3001))
+                _ = try await storage.events.append(Sample.events(3001...3001))
                 #expect(try await storage.usage().events == 3001 - BlockRetention.step - 1)
                 try await storage.expire()
                 #expect(try await storage.texts() == (2902...3001).map(String.init))
@@ -173,7 +175,7 @@ struct EventRetentionTests {
             try await bench.open(events: .init(age: 90)) {
                 $0.pollInterval = .seconds(20)
             } _: { storage in
-                _ = try await storage.append(Sample.events(1...1))
+                _ = try await storage.events.append(Sample.events(1...1))
                 try await storage.whileRunning { () async throws in
                     for round in 1...7 {
                         await bench.clock.sleepers(atLeast: 3)

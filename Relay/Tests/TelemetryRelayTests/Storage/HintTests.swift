@@ -20,9 +20,9 @@ struct HintTests {
     func events(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             let streams = try await bench.open { storage in
-                let streams = [nil, ["a"], ["a", "b"], ["c"], []].map { storage.eventHints(of: $0) }
-                _ = try await storage.append(Sample.events(1...3, client: "a"))
-                _ = try await storage.append(Sample.events(1...3, client: "b"))
+                let streams = [nil, ["a"], ["a", "b"], ["c"], []].map { storage.events.hints(of: $0) }
+                _ = try await storage.events.append(Sample.events(1...3, client: "a"))
+                _ = try await storage.events.append(Sample.events(1...3, client: "b"))
                 return streams
             }
             var counts: [Int] = []
@@ -34,9 +34,9 @@ struct HintTests {
     @Test("Duplicates yield no hints", arguments: StorageDriver.all)
     func duplicates(driver: StorageDriver) async throws {
         let stream = try await StorageBench.open(driver) { storage in
-            _ = try await storage.append(Sample.events(1...3))
-            let stream = storage.eventHints(of: nil)
-            _ = try await storage.append(Sample.events(1...3))
+            _ = try await storage.events.append(Sample.events(1...3))
+            let stream = storage.events.hints(of: nil)
+            _ = try await storage.events.append(Sample.events(1...3))
             return stream
         }
         #expect(await Self.count(stream) == 0)
@@ -46,8 +46,8 @@ struct HintTests {
     func records(driver: StorageDriver) async throws {
         for (client, expected) in [("a", [1, 1, 0]), (nil, [1, 1, 1])] as [(String?, [Int])] {
             let streams = try await StorageBench.open(driver) { storage in
-                let streams = [nil, ["a"], ["b"]].map { storage.recordHints(of: $0) }
-                _ = try await storage.save([Self.record("r", client: client)], policy: .insert)
+                let streams = [nil, ["a"], ["b"]].map { storage.records.hints(of: $0) }
+                _ = try await storage.records.save([Self.record("r", client: client)], policy: .insert)
                 return streams
             }
             var counts: [Int] = []
@@ -59,12 +59,12 @@ struct HintTests {
     @Test("A record that changes its client yields hints for both; a failed save yields none", arguments: StorageDriver.all)
     func moved(driver: StorageDriver) async throws {
         let streams = try await StorageBench.open(driver) { storage in
-            _ = try await storage.save([Self.record("r", client: "a")], policy: .insert)
-            let nobody = storage.recordHints(of: nil)
-            _ = try await storage.save([Self.record("r", client: "b")], policy: .insert)
-            let streams = [["a"], ["b"]].map { storage.recordHints(of: $0) }
-            _ = try await storage.save([Self.record("r", client: "b")], policy: .overwrite)
-            _ = try await storage.deleteRecords(named: ["r"])
+            _ = try await storage.records.save([Self.record("r", client: "a")], policy: .insert)
+            let nobody = storage.records.hints(of: nil)
+            _ = try await storage.records.save([Self.record("r", client: "b")], policy: .insert)
+            let streams = [["a"], ["b"]].map { storage.records.hints(of: $0) }
+            _ = try await storage.records.save([Self.record("r", client: "b")], policy: .overwrite)
+            _ = try await storage.records.delete(named: ["r"])
             return [nobody] + streams
         }
         var counts: [Int] = []
@@ -79,22 +79,25 @@ struct HintTests {
                 try await bench.open { other in
                     // Each advance wakes a task, which must sleep again before the next one.
                     try await storage.whileRunning {
-                        var events = storage.eventHints(of: ["a"]).makeAsyncIterator()
-                        var records = storage.recordHints(of: ["a"]).makeAsyncIterator()
-                        var tokens = storage.tokenHints().makeAsyncIterator()
+                        var events = storage.events.hints(of: ["a"]).makeAsyncIterator()
+                        var records = storage.records.hints(of: ["a"]).makeAsyncIterator()
+                        var tokens = storage.tokens.hints().makeAsyncIterator()
+                        var debugLogs = storage.debugLogs.hints().makeAsyncIterator()
                         for turn in 1...2 {
-                            _ = try await other.append([Sample.event(turn, client: "a")])
-                            _ = try await other.save([Self.record("r\(turn)", client: "a")], policy: .insert)
-                            try await other.createToken(
+                            _ = try await other.events.append([Sample.event(turn, client: "a")])
+                            _ = try await other.records.save([Self.record("r\(turn)", client: "a")], policy: .insert)
+                            try await other.tokens.create(
                                 .init(name: "t\(turn)", role: .host, created: bench.time.now), hash: Data([UInt8(turn)]))
+                            _ = try await other.debugLogs.store([Bench.entry(turn)])
                             await bench.clock.sleepers(atLeast: 3)
                             bench.clock.advance(by: .milliseconds(999))
                             #expect(await events.next() != nil)
                             #expect(await records.next() != nil)
                             #expect(await tokens.next() != nil)
+                            #expect(await debugLogs.next() != nil)
                         }
                         #expect(try await storage.texts() == ["1", "2"])
-                        #expect(try await storage.hasTokens())
+                        #expect(try await storage.tokens.hasTokens())
                     }
                 }
             }
@@ -107,16 +110,16 @@ struct HintTests {
             try await bench.open { storage in
                 try await bench.open { other in
                     for round in 0..<10 {
-                        async let one = storage.append(Sample.events((round * 20)...(round * 20 + 14)))
-                        async let two = other.append(Sample.events((round * 20 + 5)...(round * 20 + 19)))
+                        async let one = storage.events.append(Sample.events((round * 20)...(round * 20 + 14)))
+                        async let two = other.events.append(Sample.events((round * 20 + 5)...(round * 20 + 19)))
                         #expect(try await one.stored + two.stored == 20)
                         if round == 4 {
                             // Deletes the sessions' rows, so that cached numbers are invalid.
-                            _ = try await other.deleteEvents(matching: .all)
+                            _ = try await other.events.delete(matching: .all)
                             try await other.expire()
                         }
                     }
-                    #expect(try await storage.countEvents(matching: .init(clients: ["c"], sessionId: "s")) == 100)
+                    #expect(try await storage.events.count(matching: .init(clients: ["c"], sessionId: "s")) == 100)
                     #expect(Set(try await other.texts()) == Set((100..<200).map(String.init)))
                     var cursors: Set<RelayEventCursor> = []
                     for event in try await storage.page(after: nil).events { cursors.insert(event.cursor) }

@@ -34,8 +34,8 @@ struct RecordPageStorageTests {
             return Self.record("r\(1000 + number)", fields)
         }.shuffled(using: &generator)
         try await StorageBench.open(driver) { storage in
-            _ = try await storage.save(records, policy: .insert)
-            _ = try await storage.save([Self.record("other", type: "U")], policy: .insert)
+            _ = try await storage.records.save(records, policy: .insert)
+            _ = try await storage.records.save([Self.record("other", type: "U")], policy: .insert)
             for field in ["created", "n", nil] {
                 for ascending in [true, false] {
                     for conditions: [String: TelemetryValue] in [[:], ["odd": true]] {
@@ -48,7 +48,7 @@ struct RecordPageStorageTests {
                             request.candidates = Int.random(in: 1...20, using: &generator)
                             var hasMore = true
                             while hasMore, names.count <= records.count {
-                                let page = try await storage.records(matching: query, of: nil, request)
+                                let page = try await storage.records.page(matching: query, of: nil, request)
                                 #expect(page.records.count <= limit && (!page.hasMore || !page.records.isEmpty))
                                 names += page.records.map(\.name)
                                 (request.after, hasMore) = (page.cursor, page.hasMore)
@@ -65,11 +65,11 @@ struct RecordPageStorageTests {
     func bytes(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let text = TelemetryValue.string(String(repeating: "x", count: 900))
-            _ = try await storage.save((10..<30).map { Self.record("\($0)", ["t": text]) }, policy: .insert)
-            let page = try await storage.records(matching: .init(recordType: "T"), of: nil, .init(bytes: 5_000))
+            _ = try await storage.records.save((10..<30).map { Self.record("\($0)", ["t": text]) }, policy: .insert)
+            let page = try await storage.records.page(matching: .init(recordType: "T"), of: nil, .init(bytes: 5_000))
             #expect(page.records.map(\.name) == ["10", "11", "12", "13", "14"] && page.hasMore)
-            #expect(try await storage.records(matching: .init(recordType: "T"), bytes: 5_000).count == 20)
-            #expect(try await storage.records(matching: .init(recordType: "T"), bytes: 1).count == 20)
+            #expect(try await storage.allRecords(matching: .init(recordType: "T"), bytes: 5_000).count == 20)
+            #expect(try await storage.allRecords(matching: .init(recordType: "T"), bytes: 1).count == 20)
         }
     }
 
@@ -78,9 +78,9 @@ struct RecordPageStorageTests {
         try await StorageBench.open(driver) { storage in
             let long = String(repeating: "\u{e9}\u{301}", count: 300)
             let records = (0..<20).map { Self.record(long + "\($0)", ["created": .string(long + "\($0 % 7)")]) }
-            _ = try await storage.save(records, policy: .insert)
+            _ = try await storage.records.save(records, policy: .insert)
             for field in ["created", nil] {
-                let found = try await storage.records(matching: .init(recordType: "T", sortField: field), limit: 3)
+                let found = try await storage.allRecords(matching: .init(recordType: "T", sortField: field), limit: 3)
                 #expect(found.map(\.name).sorted() == records.map(\.name).sorted())
             }
         }

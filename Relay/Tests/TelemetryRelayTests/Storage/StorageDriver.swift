@@ -21,13 +21,14 @@ struct StorageDriver: Sendable, CustomTestStringConvertible {
 
     static let all = local + shared
 
+    static let memory = StorageDriver(name: "memory", isPersistent: false) { try SQLiteRelayStorage(inMemory: $1) }
+    static let file = StorageDriver(name: "file", isPersistent: true) {
+        try SQLiteRelayStorage(file: $0.appending(path: "deep/relay.sqlite"), configuration: $1)
+    }
     private static let local = [
-        StorageDriver(name: "memory", isPersistent: false) { try SQLiteRelayStorage(inMemory: $1) },
-        StorageDriver(name: "file", isPersistent: true) {
-            try SQLiteRelayStorage(file: $0.appending(path: "relay.sqlite"), configuration: $1)
-        },
+        memory, file,
         StorageDriver(name: "merging", isPersistent: false) {
-            try MergingStorage(try SQLiteRelayStorage(inMemory: $1))
+            try AlteredStorage.merging(try SQLiteRelayStorage(inMemory: $1))
         },
     ]
     static let persistent = all.filter(\.isPersistent)
@@ -37,26 +38,28 @@ struct StorageDriver: Sendable, CustomTestStringConvertible {
 struct StorageBench {
     let driver: StorageDriver
     let place: URL
-    let time = TestTime()
+    var time = TestTime()
     let clock = ManualClock()
 
     static func run<Result>(
-        _ driver: StorageDriver, _ body: (StorageBench) async throws -> Result
+        _ driver: StorageDriver, time: TestTime = TestTime(), _ body: (StorageBench) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { place in
             var result: Result?
-            try await driver.run(place) { result = try await body(StorageBench(driver: driver, place: place)) }
+            try await driver.run(place) { result = try await body(StorageBench(driver: driver, place: place, time: time)) }
             return try #require(result)
         }
     }
 
     /// Runs `body` with the opened storage.
     func open<Result>(
-        events: RelayEventRetention = .init(), _ configure: (inout RelayStorageConfiguration) -> Void = { _ in },
+        events: RelayEventRetention = .init(), debugLogs: DebugLogRetention = .init(),
+        _ configure: (inout RelayStorageConfiguration) -> Void = { _ in },
         _ body: (any RelayStorage) async throws -> Result
     ) async throws -> Result {
         var configuration = RelayStorageConfiguration()
         configuration.events = events
+        configuration.debugLogs = debugLogs
         configuration.logger = Bench.logger()
         configuration.now = { [time] in time.now }
         configuration.uptime = { [time] in time.uptime }
@@ -75,9 +78,10 @@ struct StorageBench {
 
     /// Runs `body` with an opened storage of a driver.
     static func open<Result>(
-        _ driver: StorageDriver, events: RelayEventRetention = .init(), _ body: (any RelayStorage) async throws -> Result
+        _ driver: StorageDriver, events: RelayEventRetention = .init(), debugLogs: DebugLogRetention = .init(),
+        time: TestTime = TestTime(), _ body: (any RelayStorage) async throws -> Result
     ) async throws -> Result {
-        try await run(driver) { try await $0.open(events: events, { _ in }, body) }
+        try await run(driver, time: time) { try await $0.open(events: events, debugLogs: debugLogs, { _ in }, body) }
     }
 }
 
@@ -116,7 +120,7 @@ extension RelayStorage {
         var texts: [String] = []
         var cursor: RelayEventCursor?
         while true {
-            let page = try await events(matching: filter, after: cursor, limit: limit, order: order)
+            let page = try await events.page(matching: filter, after: cursor, limit: limit, order: order)
             texts += page.events.map(\.text)
             cursor = page.cursor
             if !page.hasMore { return texts }
@@ -124,13 +128,13 @@ extension RelayStorage {
     }
 
     /// All matching records, read page by page.
-    func records(
+    func allRecords(
         matching query: TelemetryRecordQuery, of clients: Set<String>? = nil, limit: Int = .max, bytes: Int = 4 << 20
     ) async throws -> [RelayRecord] {
         var records: [RelayRecord] = []
         var request = RelayRecordPageRequest(limit: limit, bytes: bytes)
         while true {
-            let page = try await self.records(matching: query, of: clients, request)
+            let page = try await self.records.page(matching: query, of: clients, request)
             records += page.records
             request.after = page.cursor
             if !page.hasMore { return records }
@@ -138,6 +142,6 @@ extension RelayStorage {
     }
 
     func page(after cursor: RelayEventCursor?, limit: Int = 1000) async throws -> RelayEventPage {
-        try await events(matching: .all, after: cursor, limit: limit, order: .ascending)
+        try await events.page(matching: .all, after: cursor, limit: limit, order: .ascending)
     }
 }

@@ -31,7 +31,7 @@ struct RelayBench: Sendable {
 
     static func run(
         _ kind: TestingSetup = .router, configuration: RelayConfiguration = .init(),
-        clock: any Clock<Duration> = ContinuousClock(), arrivals: DebugLogArrivals = .init(),
+        clock: any Clock<Duration> = ContinuousClock(),
         uptime: @escaping @Sendable () -> Duration = ArrivalClock.continuous(),
         _ test: @escaping @Sendable (RelayBench) async throws -> Void
     ) async throws {
@@ -39,9 +39,7 @@ struct RelayBench: Sendable {
         configuration.port = 0
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let application = try Relay.application(
-            configuration: configuration, storage: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
-            arrivals: arrivals,
-            clock: clock, uptime: uptime, logger: Bench.logger())
+            configuration: configuration, storage: storage, clock: clock, uptime: uptime, logger: Bench.logger())
         try await application.test(kind) { try await test(RelayBench(client: $0, storage: storage)) }
         // A test may have closed it.
         try? await storage.close()
@@ -58,7 +56,7 @@ struct RelayBench: Sendable {
 
     /// Creates a token with a role.
     func token(_ role: RelayRole, name: String? = nil, lifetime: TokenLifetime? = nil) async throws -> String {
-        try await RelayTokens(storage: storage).create(role: role, name: name ?? "\(role)-\(UUID())", lifetime: lifetime)
+        try await RelayTokens(storage: storage.tokens).create(role: role, name: name ?? "\(role)-\(UUID())", lifetime: lifetime)
     }
 
     func send(

@@ -4,7 +4,7 @@ import Foundation
 struct ClientKeyStore: RelayClientKeyStorage {
     let database: any StorageDatabase
 
-    func bindClientKeys(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding {
+    func bind(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding {
         // Usually all keys are bound already, and nothing is written.
         switch try await database.read({ try Self.check(keys, $0) }) {
         case .refused(let clientId): return .refused(clientId: clientId)
@@ -23,7 +23,7 @@ struct ClientKeyStore: RelayClientKeyStorage {
         }
     }
 
-    func unboundClients(among clientIds: [String]) async throws -> [String] {
+    func unbound(among clientIds: [String]) async throws -> [String] {
         let hashes = try await database.read { try Self.hashes(of: clientIds, $0) }
         return zip(clientIds, hashes).filter { $1 == nil }.map(\.0)
     }

@@ -3,9 +3,9 @@ public import Foundation
 /// The key of each client identifier: the first one used with it, permanently.
 public protocol RelayClientKeyStorage: Sendable {
     /// Atomically binds keys to identifiers that have none: all of them or none.
-    func bindClientKeys(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding
+    func bind(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding
     /// The identifiers that have no key yet, which count as new clients for rate limits.
-    func unboundClients(among clientIds: [String]) async throws -> [String]
+    func unbound(among clientIds: [String]) async throws -> [String]
 }
 
 /// A client identifier and the SHA-256 of its key.

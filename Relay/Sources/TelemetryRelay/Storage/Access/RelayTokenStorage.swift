@@ -4,21 +4,21 @@ public import Foundation
 public protocol RelayTokenStorage: Sendable {
     /// Stores a token.
     /// - Throws: ``RelayStorageError/nameInUse(_:)``, even if the token of that name was revoked.
-    func createToken(_ token: RelayToken, hash: Data) async throws
+    func create(_ token: RelayToken, hash: Data) async throws
     /// The token with this hash, even if revoked or expired; check ``RelayToken/isValid(at:)``.
     func token(hash: Data) async throws -> RelayToken?
     /// All tokens ever created, sorted by name.
-    func tokens() async throws -> [RelayToken]
+    func all() async throws -> [RelayToken]
     /// Revokes a token permanently. Does not change one that is revoked already.
     /// - Returns: whether a token with that name exists.
-    func revokeToken(named name: String, at date: Date) async throws -> Bool
+    func revoke(named name: String, at date: Date) async throws -> Bool
     /// Records the use of a token. Returns immediately; the use is written within a minute, or when the storage is closed.
     func noteUse(ofTokenNamed name: String, at date: Date)
     /// Whether a token was ever created; never changes back to false.
     func hasTokens() async throws -> Bool
     /// Yields an element when a token may have been created or revoked. Changes by another process follow within a second while
     /// ``RelayStorage/run()`` runs. The expiry of a token yields no element.
-    func tokenHints() -> AsyncStream<Void>
+    func hints() -> AsyncStream<Void>
 }
 
 /// The permissions of a token.

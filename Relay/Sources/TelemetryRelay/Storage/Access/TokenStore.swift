@@ -15,7 +15,7 @@ final class TokenStore: RelayTokenStorage {
         announcer = ChangeAnnouncer(next: changes, notify: notify)
     }
 
-    func createToken(_ token: RelayToken, hash: Data) async throws {
+    func create(_ token: RelayToken, hash: Data) async throws {
         let key = StorageValue.bytes(NameKey.data(of: token.name))
         let change = try await database.write(.relay) { db in
             guard try db.rows("SELECT name FROM token WHERE name_key = $1", [key]).isEmpty else {
@@ -40,12 +40,12 @@ final class TokenStore: RelayTokenStorage {
             .map(uses.applied)
     }
 
-    func tokens() async throws -> [RelayToken] {
+    func all() async throws -> [RelayToken] {
         try await database.rows("SELECT \(Self.columns) FROM token", []).map(Self.token).map(uses.applied)
             .sorted { $0.name < $1.name }
     }
 
-    func revokeToken(named name: String, at date: Date) async throws -> Bool {
+    func revoke(named name: String, at date: Date) async throws -> Bool {
         let key = StorageValue.bytes(NameKey.data(of: name))
         let change = try await database.write(.relay) { db -> Int64? in
             guard try db.execute("UPDATE token SET revoked = COALESCE(revoked, $1) WHERE name_key = $2", [.init(date), key]) > 0
@@ -62,7 +62,7 @@ final class TokenStore: RelayTokenStorage {
         try await uses.hasTokens { try await !database.rows("SELECT name FROM token LIMIT 1", []).isEmpty }
     }
 
-    func tokenHints() -> AsyncStream<Void> { announcer.hints(of: nil) }
+    func hints() -> AsyncStream<Void> { announcer.hints(of: nil) }
 
     /// Writes the last uses of tokens. After a failure, the next call writes them again.
     func writeUses() async throws {

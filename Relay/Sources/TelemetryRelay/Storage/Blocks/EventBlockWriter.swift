@@ -46,7 +46,8 @@ final class EventBlockWriter: Sendable {
         streams.validate(generation: state.streamGeneration)
         let batches = batches()
         let first = state.nextEvent
-        let now = arrival.now(after: state)
+        state.clocks = arrival.next(after: state.clocks)
+        let now = state.clocks.arrival
         let received = ArrivalTime.milliseconds(now)
         let clients = try streams.clients(batches.map { $0.runs.map(\.stream.client) }, db)
         var identities = try EventIdentities(db, received: received, for: zip(batches, clients))
@@ -71,9 +72,8 @@ final class EventBlockWriter: Sendable {
         try identities.save()
         state.remembered -= identities.revived
         state.events += Int64(outcome.numbers.count)
-        state.arrival = now
         outcome.expired = try retention.trim(db, &state, now: now, atMost: outcome.numbers.count + BlockRetention.step)
-        try state.save(db, wall: arrival.wall(after: state))
+        try state.save(db)
         return outcome
     }
 

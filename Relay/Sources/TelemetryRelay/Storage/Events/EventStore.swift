@@ -44,14 +44,14 @@ final class EventStore: RelayEventStorage {
         return try await appender.append(batch)
     }
 
-    func events(
+    func page(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
         let pages = BlockPages(filter, of: store, cache: cache)
         return try await database.query { try pages.page($0, after: cursor, limit: limit, order: order) }
     }
 
-    func countEvents(matching filter: RelayEventFilter) async throws -> Int {
+    func count(matching filter: RelayEventFilter) async throws -> Int {
         try await database.query { db in
             let state = try EventState.fetch(db)
             if filter == .all { return Int(state.events) }
@@ -60,17 +60,17 @@ final class EventStore: RelayEventStorage {
         }
     }
 
-    func latestEventCursor() async throws -> RelayEventCursor {
+    func latestCursor() async throws -> RelayEventCursor {
         let state = try await database.read(EventState.fetch)
         return RelayEventCursor(rawValue: store.place(state.nextEvent - 1))
     }
 
-    func deleteEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await deleteEvents(matching: filter) {}
+    func delete(matching filter: RelayEventFilter) async throws -> Int {
+        try await delete(matching: filter) {}
     }
 
     /// - Parameter whenFound: called between the search for blocks and the deletion from them.
-    func deleteEvents(
+    func delete(
         matching filter: RelayEventFilter, whenFound: @Sendable () async throws -> Void
     ) async throws -> Int {
         let state = try await database.read(EventState.fetch)
@@ -83,8 +83,9 @@ final class EventStore: RelayEventStorage {
             }
             guard let last = blocks.last else { break }
             try await whenFound()
-            let result = try await change { [retention] db, state, now in
-                try deletion.delete(from: blocks.map(\.id), cutoff: retention.cutoff(now), db, &state)
+            let result = try await change { [retention] db, state in
+                try deletion.delete(
+                    from: blocks.map(\.id), cutoff: retention.cutoff(state.clocks.arrival), db, &state)
             }
             deleted += result.deleted
             // Blocks that were merged since are found again.
@@ -97,14 +98,13 @@ final class EventStore: RelayEventStorage {
 
     /// Changes stored events in one transaction, with the state and the arrival clock.
     private func change<Value: Sendable>(
-        _ body: @escaping @Sendable (any StorageConnection, inout EventState, TimeInterval) throws -> Value
+        _ body: @escaping @Sendable (any StorageConnection, inout EventState) throws -> Value
     ) async throws -> Value {
         try await database.write(.events) { [arrival] db in
             var state = try EventState.fetch(db)
-            let now = arrival.now(after: state)
-            state.arrival = now
-            let value = try body(db, &state, now)
-            try state.save(db, wall: arrival.wall(after: state))
+            state.clocks = arrival.next(after: state.clocks)
+            let value = try body(db, &state)
+            try state.save(db)
             return value
         }
     }
@@ -112,7 +112,7 @@ final class EventStore: RelayEventStorage {
     /// Refuses later batches, and returns after those that wait.
     func finish() async { await appender.finish() }
 
-    func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
+    func hints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
 
     /// Deletes events beyond the retention limits, and unused rows. A part that fails does not prevent the others.
     /// - Throws: the first failure.
@@ -126,9 +126,9 @@ final class EventStore: RelayEventStorage {
 
     private func trim() async throws {
         while true {
-            let expired = try await change { [retention] db, state, now in
+            let expired = try await change { [retention] db, state in
                 let before = (state.events, state.remembered)
-                let expired = try retention.trim(db, &state, now: now, atMost: BlockRetention.step)
+                let expired = try retention.trim(db, &state, now: state.clocks.arrival, atMost: BlockRetention.step)
                 return before == (state.events, state.remembered) ? nil : expired
             }
             guard let expired else { return }
@@ -157,7 +157,7 @@ final class EventStore: RelayEventStorage {
     func merge(after delay: TimeInterval = BlockMerging.delay) async throws {
         while true {
             let (groups, hasMore) = try await database.read { [merging, arrival, unreadable] db in
-                let now = arrival.now(after: try EventState.fetch(db))
+                let now = arrival.next(after: try EventState.fetch(db).clocks).arrival
                 return try merging.groups(db, unpackedSince: now - delay, without: unreadable.blocks.withLock(\.self))
             }
             var rest = groups[...]
@@ -180,7 +180,7 @@ final class EventStore: RelayEventStorage {
         self.unreadable.blocks.withLock { $0.formUnion(unreadable) }
         // Compresses outside of the write, which would block other writers.
         let merged = try contents.map { try $0?.encoded(packs: true) }
-        try await change { db, state, _ in
+        try await change { db, state in
             for case (let group, let block?) in zip(groups, merged) {
                 try BlockMerging.replace(group, by: block, db, &state)
             }

@@ -12,24 +12,24 @@ public protocol RelayEventStorage: Sendable {
     /// - Parameter limit: the maximum number of events, at least 1. A page also ends at about 8 MiB of lines, each with its header, but always has room for one
     ///   event.
     /// - Throws: ``RelayStorageError/invalidCursor``.
-    func events(
+    func page(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage
 
     /// Returns the number of matching events.
-    func countEvents(matching filter: RelayEventFilter) async throws -> Int
+    func count(matching filter: RelayEventFilter) async throws -> Int
 
     /// Deletes the matching events that arrived before the call, in small transactions.
     /// - Returns: the number of deleted events.
-    func deleteEvents(matching filter: RelayEventFilter) async throws -> Int
+    func delete(matching filter: RelayEventFilter) async throws -> Int
 
     /// The cursor after the newest event. Reading from it returns only new events.
-    func latestEventCursor() async throws -> RelayEventCursor
+    func latestCursor() async throws -> RelayEventCursor
 
     /// Yields an element when events of one of these clients (nil: of any) may have arrived. Several arrivals may yield one
     /// element, and an element may be spurious. Subscribe first, then read: no arrival after the call is missed. Arrivals over
     /// another relay follow within a second while ``RelayStorage/run()`` runs.
-    func eventHints(of clients: Set<String>?) -> AsyncStream<Void>
+    func hints(of clients: Set<String>?) -> AsyncStream<Void>
 }
 
 /// The order of events in a page.

@@ -7,12 +7,11 @@ import PostgreSQLClient
 /// When a write returns, its transaction is committed. If the connection is lost during a write, the call throws
 /// ``RelayStorageError/unavailable(_:)`` and may have been stored. A repeated batch is then reported as duplicates. A database that
 /// is away does not have to be opened again: later calls connect again, also to another server after a fail-over.
-public final class PostgreSQLRelayStorage: ComposedRelayStorage {
+public final class PostgreSQLRelayStorage: RelayStorage {
     let database: PostgreSQLDatabase
     /// The name of this store's connections in the server's views.
     let name: String
-    private let parts: DatabaseStores
-    var events: EventStore { parts.events }
+    let parts: DatabaseStores
     private let notifier: PostgreSQLNotifier
     private let listener: PostgreSQLListener
     public let sharedRates: (any RelayRateStorage)?
@@ -23,7 +22,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
     /// - Throws: ``RelayStorageError``.
     public init(url: String, configuration: RelayStorageConfiguration = .init()) async throws {
         let database = try await PostgreSQLDatabase.open(
-            url, configuration, parts: [.events, .relay], connections: 2, queries: 2)
+            url, configuration, parts: [.events, .relay, .debugLogs], connections: 2, queries: 2)
         let state =
             if let state = try await database.read(DatabaseStores.State.fetch) { state } else {
                 try await database.whileOpening { try DatabaseStores.State.create($0, configuration) }
@@ -46,7 +45,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
 
     public func usage() async throws -> RelayUsage { try await parts.usage() }
 
-    public func expire() async throws { try await events.expire() }
+    public func expire() async throws { try await parts.expire() }
 
     public func run() async throws {
         await withTaskGroup { group in

@@ -55,7 +55,7 @@ final class RecordStore: RelayRecordStorage {
         try await database.rows(RecordRow.selection, [.bytes(NameKey.data(of: name))]).first.map(RecordRow.record)
     }
 
-    func records(
+    func page(
         matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
     ) async throws -> RelayRecordPage {
         let selection = RecordSelection(query, of: clients)
@@ -63,11 +63,11 @@ final class RecordStore: RelayRecordStorage {
         return try await database.query { try selection.page(request, $0) }
     }
 
-    func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {
+    func usage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {
         try await database.read { try RecordRow.usage(of: client, types: types, without: names, $0) }
     }
 
-    func deleteRecords(
+    func delete(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
         let keys = names.map(NameKey.data)
@@ -87,13 +87,13 @@ final class RecordStore: RelayRecordStorage {
         return changes.numbers.count
     }
 
-    func latestRecordChange() async throws -> RelayChangePosition {
+    func latestChange() async throws -> RelayChangePosition {
         try await database.read { try RecordChangeLog($0).latest }
     }
 
-    func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]? {
+    func changes(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]? {
         try await database.read { try RecordChangeLog($0).changes(after: position, limit: limit, $0) }
     }
 
-    func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
+    func hints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
 }

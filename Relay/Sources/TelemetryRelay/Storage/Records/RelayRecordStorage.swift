@@ -20,32 +20,32 @@ public protocol RelayRecordStorage: Sendable {
     /// strings count. Does not hold more records in memory than the page has.
     /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
     /// - Throws: ``RelayStorageError/invalidCursor``.
-    func records(
+    func page(
         matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
     ) async throws -> RelayRecordPage
 
     /// Returns what a client's records of these types use, without those that have one of these names.
-    func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage
+    func usage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage
 
     /// Deletes records in one transaction.
     /// - Parameter admit: called with each stored record inside the transaction. If it returns false, the record is kept and not
     ///   counted. If it throws, nothing is deleted, and its error is rethrown.
     /// - Returns: the number of deleted records.
-    func deleteRecords(
+    func delete(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int
 
     /// The position after the newest change.
-    func latestRecordChange() async throws -> RelayChangePosition
+    func latestChange() async throws -> RelayChangePosition
 
     /// Returns at most `limit` changes after a position, oldest first; nil if the position is too old or from another database,
     /// so that the changes since then are unknown. The last 100,000 changes are kept by default, and 16 MiB of them.
-    func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]?
+    func changes(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]?
 
     /// Yields an element when records of one of these clients, or records without a client, may have changed (nil: any record).
     /// Several changes may yield one element, and an element may be spurious. Subscribe first, then read: no change after the
     /// call is missed. Changes over another relay follow within a second while ``RelayStorage/run()`` runs.
-    func recordHints(of clients: Set<String>?) -> AsyncStream<Void>
+    func hints(of clients: Set<String>?) -> AsyncStream<Void>
 }
 
 extension RelayRecordStorage {
@@ -55,5 +55,5 @@ extension RelayRecordStorage {
     }
 
     /// Deletes records without an admission check.
-    public func deleteRecords(named names: [String]) async throws -> Int { try await deleteRecords(named: names) { _ in true } }
+    public func delete(named names: [String]) async throws -> Int { try await delete(named: names) { _ in true } }
 }

@@ -5,7 +5,7 @@ import TelemetryTransport
 struct SubscriptionStore: RelaySubscriptionStorage {
     let database: any StorageDatabase
 
-    func saveSubscription(_ subscription: TelemetrySubscription, owner: String) async throws {
+    func save(_ subscription: TelemetrySubscription, owner: String) async throws {
         let values = Self.keys(owner, subscription.id) + [.bytes(try RecordRow.encode(subscription))]
         _ = try await database.write(.relay) { db in
             try db.execute(
@@ -22,14 +22,14 @@ struct SubscriptionStore: RelaySubscriptionStorage {
         ).first.map(Self.subscription)
     }
 
-    func deleteSubscription(withID id: TelemetrySubscription.ID, owner: String) async throws -> Bool {
+    func delete(withID id: TelemetrySubscription.ID, owner: String) async throws -> Bool {
         let keys = Self.keys(owner, id)
         return try await database.write(.relay) { db in
             try db.execute("DELETE FROM subscription WHERE owner_key = $1 AND id_key = $2", keys) > 0
         }
     }
 
-    func subscriptions(owner: String) async throws -> [TelemetrySubscription] {
+    func all(owner: String) async throws -> [TelemetrySubscription] {
         try await database.rows("SELECT body FROM subscription WHERE owner_key = $1", Self.keys(owner))
             .map(Self.subscription).sorted { $0.id < $1.id }
     }

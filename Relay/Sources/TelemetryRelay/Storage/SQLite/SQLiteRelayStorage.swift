@@ -5,10 +5,9 @@ import GRDB
 ///
 /// When a write returns, its data is in the file, even if the process is then killed. Writes of one relay are serialized, and
 /// waiting batches of events share a transaction. Readers do not wait.
-public final class SQLiteRelayStorage: ComposedRelayStorage {
+public final class SQLiteRelayStorage: RelayStorage {
     let database: SQLiteDatabase
-    private let parts: DatabaseStores
-    var events: EventStore { parts.events }
+    let parts: DatabaseStores
     public var stores: RelayStores { parts.stores }
 
     /// Opens the file, or creates it with access for its owner only.
@@ -40,7 +39,7 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
 
     public func usage() async throws -> RelayUsage { try await parts.usage() }
 
-    public func expire() async throws { try await events.expire() }
+    public func expire() async throws { try await parts.expire() }
 
     public func run() async throws {
         await parts.run([

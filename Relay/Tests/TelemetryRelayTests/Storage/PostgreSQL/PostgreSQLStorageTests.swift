@@ -38,24 +38,24 @@ struct PostgreSQLStorageTests {
     @Test("While a relay's transaction does not end, others cannot store events, and can read and save records")
     func otherTransaction() async throws {
         try await Self.open { bench, storage in
-            _ = try await storage.append(Sample.events(1...1))
+            _ = try await storage.events.append(Sample.events(1...1))
             let other = try await TestServer.connect(schemaOf: bench.place)
             try await other.run("BEGIN; SELECT FROM event_state FOR UPDATE")
             // More than the relay has connections.
             let appends = (2...9).map { number in
-                Task { try await storage.append([Sample.event(1), Sample.event(number, client: "c\(number)")]) }
+                Task { try await storage.events.append([Sample.event(1), Sample.event(number, client: "c\(number)")]) }
             }
-            let deletions = (1...8).map { _ in Task { try await storage.deleteEvents(matching: .init(names: ["n"])) } }
+            let deletions = (1...8).map { _ in Task { try await storage.events.delete(matching: .init(names: ["n"])) } }
             try await Self.waitForSessions(of: storage, where: "wait_event_type = 'Lock'")
             #expect(try await storage.texts() == ["1"])
             let record = RelayRecord(TelemetryRecord(recordType: "T", recordID: .init(recordName: "r")))
-            #expect(try await storage.save([record], policy: .insert).saved.count == 1)
-            #expect(try await storage.token(hash: Data([1])) == nil)
+            #expect(try await storage.records.save([record], policy: .insert).saved.count == 1)
+            #expect(try await storage.tokens.token(hash: Data([1])) == nil)
             try await other.run("ROLLBACK")
             for append in appends { #expect(try await append.value.stored >= 1) }
             var deleted = 0
             for deletion in deletions { deleted += try await deletion.value }
-            #expect(try await storage.countEvents(matching: .all) == 9 - deleted)
+            #expect(try await storage.events.count(matching: .all) == 9 - deleted)
             try await storage.checkSums()
         }
     }
@@ -73,18 +73,18 @@ struct PostgreSQLStorageTests {
                                 // Each batch is sent by two relays, which also have events of their own.
                                 let shared = Sample.events((round * 10)...(round * 10 + 9), client: "c\(relay / 2)")
                                 let own = Sample.events((round * 5)...(round * 5 + 4), client: "own \(relay)")
-                                stored += try await storage.append(shared + own).stored
+                                stored += try await storage.events.append(shared + own).stored
                                 if round % 5 == relay { try await events.merge(after: 0) }
                                 if round % 7 == relay { try await storage.expire() }
                                 let gone = (0..<3).map {
                                     Sample.event(round * 3 + $0, client: "own \(relay)", session: "t", name: "gone \(relay)")
                                 }
-                                _ = try await storage.append(gone)
+                                _ = try await storage.events.append(gone)
                                 if round % 3 == relay % 3 {
-                                    _ = try await storage.deleteEvents(matching: .init(names: ["gone \(relay)"]))
+                                    _ = try await storage.events.delete(matching: .init(names: ["gone \(relay)"]))
                                 }
                             }
-                            _ = try await storage.deleteEvents(matching: .init(names: ["gone \(relay)"]))
+                            _ = try await storage.events.delete(matching: .init(names: ["gone \(relay)"]))
                             return stored
                         }
                     }
@@ -99,7 +99,7 @@ struct PostgreSQLStorageTests {
                 for client in ["c0", "c1"] {
                     #expect(Set(try await storage.texts(.init(clients: [client]))) == Set((0..<250).map(String.init)))
                 }
-                #expect(try await storage.countEvents(matching: .all) == 1000)
+                #expect(try await storage.events.count(matching: .all) == 1000)
                 try await storage.checkSums()
             }
         }
@@ -112,7 +112,7 @@ struct PostgreSQLStorageTests {
                 for number in 0..<10 {
                     group.addTask {
                         try await bench.open { storage in
-                            _ = try await storage.append([Sample.event(number)])
+                            _ = try await storage.events.append([Sample.event(number)])
                             return try #require(storage as? PostgreSQLRelayStorage).name
                         }
                     }
@@ -120,7 +120,7 @@ struct PostgreSQLStorageTests {
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }
             #expect(stores.count == 1)
-            let count = try await bench.open { try await $0.countEvents(matching: .all) }
+            let count = try await bench.open { try await $0.events.count(matching: .all) }
             #expect(count == 10)
         }
     }
@@ -135,7 +135,7 @@ struct PostgreSQLStorageTests {
                     group.addTask {
                         let storage = try await PostgreSQLRelayStorage(url: url)
                         for number in 0..<10 {
-                            _ = try await storage.append([Sample.event(number), Sample.event(number, client: "c\(relay)")])
+                            _ = try await storage.events.append([Sample.event(number), Sample.event(number, client: "c\(relay)")])
                         }
                         try await storage.close()
                         return storage.name
@@ -145,7 +145,7 @@ struct PostgreSQLStorageTests {
             }
             #expect(stores.count == 1)
             try await bench.open { storage in
-                #expect(try await storage.countEvents(matching: .all) == 50)
+                #expect(try await storage.events.count(matching: .all) == 50)
                 try await storage.checkSums()
             }
         }
@@ -173,12 +173,12 @@ struct PostgreSQLStorageTests {
     func lostConnections() async throws {
         try await Self.open { _, storage in
             for round in 1...5 {
-                _ = try await storage.append(Sample.events(1...round))
+                _ = try await storage.events.append(Sample.events(1...round))
                 try await Self.cut(storage)
                 #expect(try await storage.texts().count == round)
                 try await Self.cut(storage)
             }
-            #expect(try await storage.append(Sample.events(1...6)) == .init(stored: 1, duplicates: 5))
+            #expect(try await storage.events.append(Sample.events(1...6)) == .init(stored: 1, duplicates: 5))
         }
     }
 
@@ -189,7 +189,7 @@ struct PostgreSQLStorageTests {
             let holder = try await TestServer.connect(schemaOf: bench.place)
             try await holder.run("BEGIN; SELECT * FROM relay_state FOR UPDATE")
             let record = RelayRecord(TelemetryRecord(recordType: "T", recordID: .init(recordName: "r")))
-            let save = Task { try await storage.save([record], policy: .insert) }
+            let save = Task { try await storage.records.save([record], policy: .insert) }
             try await Self.waitForSessions(of: storage, where: "wait_event_type = 'Lock'")
             try await Self.cut(storage)
             let error = await #expect(throws: RelayStorageError.self) { try await save.value }
@@ -198,7 +198,7 @@ struct PostgreSQLStorageTests {
                 return
             }
             try await holder.run("ROLLBACK")
-            #expect(try await storage.save([record], policy: .insert).saved.count == 1)
+            #expect(try await storage.records.save([record], policy: .insert).saved.count == 1)
         }
     }
 
@@ -241,17 +241,17 @@ struct PostgreSQLStorageTests {
         try await Self.open { bench, storage in
             try await bench.open { other in
                 try await storage.whileRunning {
-                    var events = storage.eventHints(of: ["a"]).makeAsyncIterator()
-                    var records = storage.recordHints(of: ["a"]).makeAsyncIterator()
-                    var tokens = storage.tokenHints().makeAsyncIterator()
+                    var events = storage.events.hints(of: ["a"]).makeAsyncIterator()
+                    var records = storage.records.hints(of: ["a"]).makeAsyncIterator()
+                    var tokens = storage.tokens.hints().makeAsyncIterator()
                     // The first hints follow the beginning of listening. The manual clock stands still.
                     for turn in 0...2 {
                         if turn > 0 {
-                            _ = try await other.append([Sample.event(turn, client: "a")])
+                            _ = try await other.events.append([Sample.event(turn, client: "a")])
                             var record = TelemetryRecord(recordType: "T", recordID: .init(recordName: "r\(turn)"))
                             record["clientid"] = "a"
-                            _ = try await other.save([RelayRecord(record)], policy: .insert)
-                            try await other.createToken(
+                            _ = try await other.records.save([RelayRecord(record)], policy: .insert)
+                            try await other.tokens.create(
                                 .init(name: "t\(turn)", role: .host, created: bench.time.now), hash: Data([UInt8(turn)]))
                         }
                         #expect(await events.next() != nil)
@@ -307,8 +307,8 @@ struct PostgreSQLStorageTests {
         try await Self.open { bench, storage in
             try await bench.open { other in
                 let time = TestTime()
-                let gate = TokenGate(storage: other, configured: nil, now: { bench.time.now }, uptime: { time.uptime })
-                let tokens = RelayTokens(storage: storage, now: { bench.time.now })
+                let gate = TokenGate(storage: other.tokens, configured: nil, now: { bench.time.now }, uptime: { time.uptime })
+                let tokens = RelayTokens(storage: storage.tokens, now: { bench.time.now })
                 let text = try await tokens.create(role: .viewer, name: "t")
                 #expect(try await gate.caller(withToken: text)?.tokenName == "t")
                 try await tokens.revoke("t")

@@ -95,7 +95,7 @@ extension StorageDriver {
             StorageDriver(
                 name: "PostgreSQL, merging", isPersistent: false,
                 open: {
-                    try MergingStorage(
+                    try AlteredStorage.merging(
                         try await PostgreSQLRelayStorage(url: TestServer.address(of: $0), configuration: $1))
                 }, run: { place, test in try await TestServer.withSchema(of: place) { _ in try await test() } }),
         ]

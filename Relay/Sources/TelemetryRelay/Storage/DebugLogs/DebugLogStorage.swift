@@ -2,22 +2,18 @@ public import Foundation
 
 /// Stores debug log entries.
 public protocol DebugLogStorage: Sendable {
-    /// Whether other relays may store entries here, too. A request that waits then looks for them every second. The default is false.
-    var isShared: Bool { get }
     /// Stores entries in order, all of them or none, and then deletes entries beyond the retention limits. Skips an entry whose
     /// `id` is stored already.
     /// - Returns: the number of new entries.
     func store(_ entries: [DebugLog]) async throws -> Int
-    /// Returns the entries that match a query, in order of arrival. Does not wait.
-    func page(of query: DebugLogQuery) async throws -> DebugLogPage
-    /// Deletes expired entries.
-    func expire() async throws
-    /// Returns the current size. Throws if the storage is unusable.
-    func usage() async throws -> DebugLogUsage
-}
 
-extension DebugLogStorage {
-    public var isShared: Bool { false }
+    /// Returns the entries that match a query, in order of arrival. A page can be shorter than its limit. Does not wait.
+    func page(of query: DebugLogQuery) async throws -> DebugLogPage
+
+    /// Yields an element when entries may have arrived. Several arrivals may yield one element, and an element may be spurious.
+    /// Subscribe first, then read: no arrival after the call is missed. Arrivals over another relay follow within a second while
+    /// ``RelayStorage/run()`` runs.
+    func hints() -> AsyncStream<Void>
 }
 
 /// A filter for entries, and the page of the result to return.
@@ -57,34 +53,24 @@ public struct DebugLogPage: Sendable, Equatable {
     /// The maximum size of a page, in bytes of payloads and names. A page always has room for one entry.
     static let byteLimit = 8 << 20
 
-    init(_ found: Found, newest: Int64) {
-        entries = found.rows.map(\.entry)
-        hasMore = found.hasMore
-        self.newest = newest
-        let last = found.rows.last?.number
-        cursor = hasMore || found.query.isDescending ? last ?? found.query.cursor ?? newest : newest
+    /// - Parameters:
+    ///   - last: the number of the last entry that the page contains, or would contain if it could be read.
+    ///   - hasMore: whether the page has no room for an entry that matches.
+    init(_ entries: [DebugLog], of query: DebugLogQuery, last: Int64?, hasMore: Bool, newest: Int64) {
+        (self.entries, self.hasMore, self.newest) = (entries, hasMore, newest)
+        cursor = hasMore || query.isDescending ? last ?? query.cursor ?? newest : newest
     }
 
-    /// Collects entries up to the limits of a page.
-    struct Found {
-        let query: DebugLogQuery
-        private(set) var rows: [(number: Int64, entry: DebugLog)] = []
-        /// Whether an entry matched for which the page has no room.
-        private(set) var hasMore = false
-        private var bytes = 0
-
-        init(for query: DebugLogQuery) { self.query = query }
-
-        /// Whether the page has room for an entry of this many bytes. If not, the search can stop.
-        mutating func hasRoom(for size: Int) -> Bool {
-            hasMore = rows.count >= query.limit || (!rows.isEmpty && size > DebugLogPage.byteLimit - bytes)
-            return !hasMore
-        }
-
-        mutating func add(_ entry: DebugLog, number: Int64, size: Int) {
-            rows.append((number, entry))
+    /// The number of entries for which a page has room.
+    /// - Parameter sizes: the sizes of the entries in bytes, in order.
+    static func count(ofSizes sizes: [Int], limit: Int) -> Int {
+        var (count, bytes) = (0, 0)
+        for size in sizes.prefix(limit) {
+            guard count == 0 || size <= byteLimit - bytes else { break }
+            count += 1
             bytes += size
         }
+        return count
     }
 }
 

@@ -4,16 +4,20 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// A storage that merges its blocks of events after each batch.
-struct MergingStorage: ComposedRelayStorage {
-    let base: any ComposedRelayStorage
-    let stores: RelayStores
+/// A storage with other stores.
+struct AlteredStorage: RelayStorage {
+    let base: any RelayStorage
+    private(set) var stores: RelayStores
 
-    init(_ base: any ComposedRelayStorage) throws {
+    init(_ base: any RelayStorage, _ change: (inout RelayStores) throws -> Void) rethrows {
         self.base = base
-        stores = RelayStores(
-            events: MergingEvents(base: try #require(base.tables).events), records: base.stores.records,
-            subscriptions: base.stores.subscriptions, tokens: base.stores.tokens, clientKeys: base.stores.clientKeys)
+        stores = base.stores
+        try change(&stores)
+    }
+
+    /// Merges the blocks of events after each batch.
+    static func merging(_ base: any RelayStorage) throws -> AlteredStorage {
+        try AlteredStorage(base) { $0.events = MergingEvents(base: try #require(base.tables).events) }
     }
 
     func check() async throws { try await base.check() }
@@ -32,27 +36,27 @@ private struct MergingEvents: RelayEventStorage {
         return result
     }
 
-    func events(
+    func page(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
-        try await base.events(matching: filter, after: cursor, limit: limit, order: order)
+        try await base.page(matching: filter, after: cursor, limit: limit, order: order)
     }
 
-    func countEvents(matching filter: RelayEventFilter) async throws -> Int { try await base.countEvents(matching: filter) }
-    func deleteEvents(matching filter: RelayEventFilter) async throws -> Int { try await base.deleteEvents(matching: filter) }
-    func latestEventCursor() async throws -> RelayEventCursor { try await base.latestEventCursor() }
-    func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { base.eventHints(of: clients) }
+    func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
+    func delete(matching filter: RelayEventFilter) async throws -> Int { try await base.delete(matching: filter) }
+    func latestCursor() async throws -> RelayEventCursor { try await base.latestCursor() }
+    func hints(of clients: Set<String>?) -> AsyncStream<Void> { base.hints(of: clients) }
 }
 
 extension RelayStorage {
     /// The database of a storage, and its store of events.
     var tables: (database: any StorageDatabase, events: EventStore)? {
         switch self {
-        case let storage as MergingStorage: return storage.base.tables
-        case let storage as SQLiteRelayStorage: return (storage.database, storage.events)
+        case let storage as AlteredStorage: return storage.base.tables
+        case let storage as SQLiteRelayStorage: return (storage.database, storage.parts.events)
         default:
             #if PostgreSQL
-            return (self as? PostgreSQLRelayStorage).map { ($0.database, $0.events) }
+            return (self as? PostgreSQLRelayStorage).map { ($0.database, $0.parts.events) }
             #else
             return nil
             #endif

@@ -3,7 +3,7 @@ public import Foundation
 /// The limits on stored debug log entries. Beyond a limit, the entries that arrived first are deleted first.
 public struct DebugLogRetention: Sendable, Equatable {
     /// The limit that an entry exceeded.
-    enum Bound: String, CaseIterable { case age, bytes, entries }
+    public enum Bound: String, Sendable, CaseIterable { case age, bytes, entries }
 
     /// The maximum number of entries.
     public var entries: Int
@@ -19,13 +19,20 @@ public struct DebugLogRetention: Sendable, Equatable {
     }
 }
 
-/// The current size of the storage.
+/// The size of the stored debug log entries, and what happened to them since the storage was opened.
 public struct DebugLogUsage: Sendable, Equatable {
-    public let entries: Int
-    public let bytes: Int
+    public var entries: Int
+    /// Approximate.
+    public var bytes: Int
+    /// The number of entries that retention deleted, by the limit that they exceeded.
+    public var deleted: [DebugLogRetention.Bound: Int]
+    /// The number of damaged entries that searches skipped, counted once per search.
+    public var unreadable: Int
 
-    public init(entries: Int, bytes: Int) {
+    public init(entries: Int, bytes: Int, deleted: [DebugLogRetention.Bound: Int], unreadable: Int) {
         self.entries = entries
         self.bytes = bytes
+        self.deleted = deleted
+        self.unreadable = unreadable
     }
 }
