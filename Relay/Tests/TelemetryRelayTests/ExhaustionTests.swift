@@ -79,7 +79,10 @@ struct ExhaustionTests {
                     }
                     try await stream(.host("b", token: token)) {}
                     try await stream(viewer) { () async throws in
-                        #expect(try await relay.get("/v1/events/stream", as: viewer).status == .tooManyRequests)
+                        for path in ["/v1/events/stream", "/debug/logs?wait=60"] {
+                            let refused = try await relay.get(path, as: viewer)
+                            #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "5")
+                        }
                     }
                 }
             }

@@ -82,6 +82,19 @@ struct HostileInputTests {
         try await storage.close()
     }
 
+    @Test("Extreme sizes in the file do not crash the relay", arguments: [Int64.max, Int64.min])
+    func extremeSizes(size: Int64) async throws {
+        var configuration = RelayStorageConfiguration()
+        configuration.debugLogs.bytes = 500
+        let storage = try SQLiteRelayStorage(inMemory: configuration)
+        _ = try await storage.debugLogs.store([Bench.entry(1)])
+        try await storage.database.writer.write { try $0.execute(sql: "UPDATE debug_log SET size = \(size)") }
+        _ = try await storage.debugLogs.store([Bench.entry(2)])
+        _ = try await storage.debugLogs.store([Bench.entry(3)])
+        #expect(try await storage.debugLogEvents().last == "3")
+        try await storage.close()
+    }
+
     @Test("A search text longer than an event's name can be is a 400", arguments: ["text", "event"])
     func longText(name: String) async throws {
         try await Bench.run { client async throws -> Void in

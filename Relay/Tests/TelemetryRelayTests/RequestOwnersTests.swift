@@ -35,11 +35,26 @@ struct RequestOwnersTests {
         func hints(of clients: Set<String>?) -> AsyncStream<Void> { base.hints(of: clients) }
     }
 
+    private struct NotingDebugLogStorage: DebugLogStorage {
+        let base: any DebugLogStorage
+        let reads: Reads
+
+        func store(_ entries: [DebugLog]) async throws -> Int { try await base.store(entries) }
+
+        func page(of query: DebugLogQuery) async throws -> DebugLogPage {
+            reads.add()
+            return try await base.page(of: query)
+        }
+
+        func hints() -> AsyncStream<Void> { base.hints() }
+    }
+
     @Test("Each read of a request, also of one that waits or streams, is made for its client, or its token")
     func owners() async throws {
         let reads = Reads()
         let storage = AlteredStorage(try SQLiteRelayStorage(inMemory: .init())) {
             $0.events = NotingEventStorage(base: $0.events, reads: reads)
+            $0.debugLogs = NotingDebugLogStorage(base: $0.debugLogs, reads: reads)
         }
         var configuration = RelayConfiguration()
         configuration.port = 0
@@ -55,6 +70,7 @@ struct RequestOwnersTests {
             let host = TestCaller.host("a", token: try await relay.token(.host, name: "app"))
             _ = try await relay.get("/v1/events", as: host)
             _ = try await relay.get("/v1/events?wait=60", as: .bearing(viewer))
+            _ = try await relay.get("/debug/logs", as: .bearing(viewer))
             let port = try #require(client.port)
             let headers = host.headers.map { ($0.name.rawName, $0.value) }
             // Reads to check the cursor, and then for the stream.
@@ -65,7 +81,7 @@ struct RequestOwnersTests {
         }
         let host: [RelayCaller.Owner] = [.client("a"), .hosts]
         let token: [RelayCaller.Owner] = [.credential(.token(TokenText.hash(of: viewer)))]
-        #expect(reads.owners.withLock { Array($0.prefix(4)) } == [host, token, host, host])
+        #expect(reads.owners.withLock { Array($0.prefix(5)) } == [host, token, token, host, host])
         try await storage.close()
     }
 

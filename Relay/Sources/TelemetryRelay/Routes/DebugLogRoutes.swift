@@ -57,7 +57,7 @@ struct DebugLogRoutes: Sendable {
         } read: { last in
             var query = query
             query.cursor = last?.cursor ?? query.cursor
-            return try await storage.page(of: query)
+            return try await RequestOwners.$current.withValue(caller.owners) { [query] in try await storage.page(of: query) }
         }
     }
 
@@ -96,6 +96,8 @@ struct DebugLogRoutes: Sendable {
     private func answer(_ logger: Logger, _ work: () async throws -> Response) async throws -> Response {
         do {
             return try await work()
+        } catch let problem as Problem {
+            throw problem
         } catch {
             logger.error("the storage failed", metadata: ["error": "\(error)"])
             return try .json(["error": "the storage failed"], status: .serviceUnavailable, headers: [.retryAfter: "10"])

@@ -65,7 +65,7 @@ public struct DebugLogPage: Sendable, Equatable {
     /// - Parameter sizes: the sizes of the entries in bytes, in order.
     static func count(ofSizes sizes: [Int], limit: Int) -> Int {
         var (count, bytes) = (0, 0)
-        for size in sizes.prefix(limit) {
+        for size in sizes.prefix(limit).map({ max(0, $0) }) {
             guard count == 0 || size <= byteLimit - bytes else { break }
             count += 1
             bytes += size

@@ -174,7 +174,7 @@ extension DebugLogRetention {
             guard let count = try sums?.int(0), let bytes = try sums?.optionalInt(1) else { return }
             try db.enqueue("DELETE FROM debug_log WHERE number < $1", [.int(number)])
             state.entries -= count
-            state.bytes -= bytes
+            state.bytes -= min(max(0, bytes), state.bytes)
             deleted[bound, default: 0] += Int(count)
         }
         // In order of arrival, so that this reads only the entries to delete and one more. An arrival later than now plus the retention
@@ -192,7 +192,7 @@ extension DebugLogRetention {
             let oldest = try db.rows("SELECT number, size FROM debug_log ORDER BY number LIMIT \(Self.step + 1)")
             var (excess, count) = (state.bytes - Int64(bytes), 0)
             while excess > 0, count < oldest.count - 1 {
-                excess -= try oldest[count].int(1)
+                excess -= max(0, try oldest[count].int(1))
                 count += 1
             }
             guard count > 0 else { break }
