@@ -171,14 +171,28 @@ struct DebugLogRoutesTests {
         }
     }
 
+    private struct Broken: DebugLogStorage {
+        struct Failure: Error {}
+        var error: any Error = Failure()
+        func store(_ entries: [DebugLog]) throws -> Int { throw error }
+        func page(of query: DebugLogQuery) throws -> DebugLogPage { throw error }
+        func hints() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+    }
+
+    @Test("A cancelled read is not a failure of the storage")
+    func cancelled() async throws {
+        let storage = AlteredStorage(try SQLiteRelayStorage(inMemory: .init())) {
+            $0.debugLogs = Broken(error: CancellationError())
+        }
+        try await Bench.run(storage) { client in
+            let answer = try await client.get("/debug/logs")
+            #expect(answer.status == .serviceUnavailable)
+            #expect(!answer.body.contains("storage"))
+        }
+    }
+
     @Test("A storage failure is a 503 with Retry-After")
     func storageFails() async throws {
-        struct Broken: DebugLogStorage {
-            struct Failure: Error {}
-            func store(_ entries: [DebugLog]) throws -> Int { throw Failure() }
-            func page(of query: DebugLogQuery) throws -> DebugLogPage { throw Failure() }
-            func hints() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
-        }
         let storage = AlteredStorage(try SQLiteRelayStorage(inMemory: .init())) { $0.debugLogs = Broken() }
         try await Bench.run(storage) { client in
             let body = try Bench.body([Bench.entry(1)])

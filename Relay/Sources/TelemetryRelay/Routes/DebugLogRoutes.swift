@@ -98,6 +98,8 @@ struct DebugLogRoutes: Sendable {
             return try await work()
         } catch let problem as Problem {
             throw problem
+        } catch let cancellation as CancellationError {
+            throw cancellation
         } catch {
             logger.error("the storage failed", metadata: ["error": "\(error)"])
             return try .json(["error": "the storage failed"], status: .serviceUnavailable, headers: [.retryAfter: "10"])
