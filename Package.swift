@@ -65,7 +65,10 @@ let libraries = [
 let testSupport = [
     library(
         "TelemetryTestSupport",
-        ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"],
+        [
+            "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle",
+            "TelemetryTestKit",
+        ],
         path: "Mocks/TelemetryTestSupport"),
     library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
 ]

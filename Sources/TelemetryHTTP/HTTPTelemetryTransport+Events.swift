@@ -106,7 +106,7 @@ extension HTTPTelemetryTransport {
 
     /// Returns the number of stored events that match.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        let query = EventQueryItems(filter)
+        let query = try EventQueryItems(filter)
         if query.matchesNothing { return 0 }
         return try Self.count(
             "count",
@@ -116,7 +116,7 @@ extension HTTPTelemetryTransport {
     /// Removes every stored event that matches and returns their number.
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        let query = EventQueryItems(filter)
+        let query = try EventQueryItems(filter)
         if query.matchesNothing { return 0 }
         let items = query.items.isEmpty ? [(name: "all", value: "true")] : query.items
         return try Self.count(
@@ -159,7 +159,7 @@ extension HTTPTelemetryTransport {
         var most = limit
         while true {
             let asked = min(most, client.limits.page)
-            var request = RelayRequest(.get, "v1", "events", query: EventQueryItems(filter).pageItems, subject: subject)
+            var request = RelayRequest(.get, "v1", "events", query: try EventQueryItems(filter).pageItems, subject: subject)
             if isDescending { request.query.append(("order", "desc")) }
             if let cursor { request.query.append(("after", cursor.rawValue)) }
             request.query.append(("limit", String(asked)))

@@ -50,6 +50,16 @@ extension TelemetryTransportError {
         Self(code: .notFound, message: "No record \"\(id)\" is stored.")
     }
 
+    /// Runs the evaluation of a query.
+    /// - Throws: `.quotaExceeded` if the query exceeds a limit of the language.
+    package static func evaluating<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as TelemetryQueryError {
+            throw Self(code: .quotaExceeded, message: error.message, cause: error)
+        }
+    }
+
     package static func invalidArgument(_ message: String) -> Self { Self(code: .invalidArgument, message: message) }
 
     /// The error of saving records: nil if none failed, the failure itself if only one record was to be saved, otherwise

@@ -172,9 +172,9 @@ struct EventBatchEncoderTests {
     ]
 
     @Test("A filter becomes query parameters, unless it can match nothing", arguments: queries.indices)
-    func writesQueries(_ index: Int) {
+    func writesQueries(_ index: Int) throws {
         let (filter, items, matchesNothing) = Self.queries[index]
-        let query = EventQueryItems(filter)
+        let query = try EventQueryItems(filter)
         #expect(query.items.map { "\($0.name)=\($0.value)" } == items)
         #expect(query.matchesNothing == matchesNothing)
     }

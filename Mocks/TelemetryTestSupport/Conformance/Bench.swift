@@ -96,12 +96,13 @@ struct Bench: Sendable {
 enum Sample {
     static func event(
         _ id: String, client: String? = "client", session: String = "session", name: String = "event", at second: Int = 0,
-        scenario: String? = nil, level: TelemetryLogLevel = .info, property1: String? = nil
+        scenario: String? = nil, level: TelemetryLogLevel = .info, property1: String? = nil,
+        attributes: [String: TelemetryValue] = [:]
     ) -> TelemetryEvent {
         TelemetryEvent(
             eventId: id, clientId: client, sessionId: session, name: name,
             timestamp: TelemetryFixtures.date.addingTimeInterval(Double(second)), device: TelemetryFixtures.device,
-            threadId: "1", property1: property1, scenario: scenario, level: level)
+            threadId: "1", property1: property1, attributes: attributes, scenario: scenario, level: level)
     }
 
     static func events(_ ids: ClosedRange<Int>, client: String? = "client", prefix: String = "e") -> [TelemetryEvent] {

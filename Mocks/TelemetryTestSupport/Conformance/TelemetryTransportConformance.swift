@@ -46,6 +46,7 @@ public struct TelemetryTransportConformance: Sendable {
     public static let checks: [Check] =
         eventChecks + cursorChecks + filterChecks + streamChecks + recordChecks + policyChecks + operationChecks
         + nameChecks + subscriptionChecks + concurrencyChecks + historyChecks + batchChecks
+        + queryChecks
 
     private let makeStore: @Sendable () async throws -> Store
     private let patience: Duration

@@ -59,7 +59,8 @@ struct RelayParts: Sendable {
             storage: storage, access: access, streams: streams, bodies: bodies, decoding: decoding,
             changes: Turns(maximum: Self.changesAtOnce, clock: clock),
             hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
-            limits: configuration.limits, metrics: metrics, wait: PageWait(streams: streams, clock: clock)
+            limits: configuration.limits, metrics: metrics, wait: PageWait(streams: streams, clock: clock),
+            queries: QueryShares(time: configuration.limits.queryTime, clock: clock)
         ).add(to: router, table)
         return router
     }

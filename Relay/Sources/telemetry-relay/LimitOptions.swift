@@ -10,6 +10,8 @@ struct LimitOptions: ParsableArguments {
     var saveLimit: Int?
     @Option(help: "The maximum number of events or records in a page (1000).")
     var pageLimit: Int?
+    @Option(help: "The maximum time for the evaluation of a query in seconds (10).")
+    var queryTime: Int?
     @Option(help: "The maximum number of open streams and waiting requests per client (16).")
     var clientStreams: Int?
     @Option(help: "The maximum number of open streams and waiting requests per viewer or reader token (256).")
@@ -34,6 +36,7 @@ struct LimitOptions: ParsableArguments {
     var numbers: [RelayNumber: Int?] {
         [
             .bodyLimit: bodyLimit, .batchLimit: batchLimit, .saveLimit: saveLimit, .pageLimit: pageLimit,
+            .queryTime: queryTime,
             .clientStreams: clientStreams, .tokenStreams: tokenStreams,
             .connections: connections, .addressConnections: addressConnections, .connectionBytes: connectionBytes,
             .waitingBytes: waitingBytes,

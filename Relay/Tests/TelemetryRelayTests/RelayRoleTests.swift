@@ -18,6 +18,7 @@ struct RelayRoleTests {
         (.get, "/v1/events", nil, [.host, .viewer, .reader]),
         (.get, "/v1/events/count", nil, [.host, .viewer, .reader]),
         (.delete, "/v1/events?client=a", nil, [.host, .viewer]),
+        (.post, "/v1/query", #"{"query":"| stats count()"}"#, [.host, .viewer, .reader]),
         (.post, "/v1/records", record, [.host, .viewer]),
         (.post, "/v1/records/query", query, [.host, .viewer, .reader]),
         (.post, "/v1/records/delete", #"{"recordNames":["x"]}"#, [.host, .viewer]),

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Synchronization
+import TelemetryModels
 import TelemetryTransport
 import Testing
 
@@ -30,6 +31,14 @@ struct RequestOwnersTests {
         }
 
         func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
+
+        func result(
+            of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+        ) async throws -> RelayQueryResult {
+            reads.add()
+            return try await base.result(of: query, matching: filter, now: now, limit: limit)
+        }
+
         func delete(matching filter: RelayEventFilter) async throws -> Int { try await base.delete(matching: filter) }
         func latestCursor() async throws -> RelayEventCursor { try await base.latestCursor() }
         func hints(of clients: Set<String>?) -> AsyncStream<Void> { base.hints(of: clients) }

@@ -84,6 +84,7 @@ extension TelemetryEventFilter {
             clientId.map { text([$0]) }, sessionId.map { text([$0]) }, scenarios.map { text($0) },
             levels.map { text($0.map(\.rawValue)) }, names.map { text($0) },
             since.map { "\($0.timeIntervalSinceReferenceDate)" }, until.map { "\($0.timeIntervalSinceReferenceDate)" },
+            query?.description.debugDescription,
         ]
         return FNV1a.hash(parts.map { $0 ?? "-" }.joined(separator: ";"))
     }

@@ -50,6 +50,7 @@ extension CloudKitTransport {
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
         try NameRules.check(limit: limit)
+        try filter.validate()
         let empty = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
         return try await translatingErrors {
             // Taken before the query, so that later arrivals are not skipped.
@@ -136,7 +137,8 @@ extension CloudKitTransport {
     }
 
     private func eventIDs(matching filter: TelemetryEventFilter) async throws -> [CKRecord.ID] {
-        let keys = filter == .all ? [] : CloudKitPredicate.filterFields
+        try filter.validate()
+        let keys = filter == .all ? [] : filter.query == nil ? CloudKitPredicate.filterFields : nil
         var ids: Set<CKRecord.ID> = []
         for query in eventQueries(filter) {
             for record in try await requests.find(query, desiredKeys: keys) {

@@ -12,12 +12,15 @@ struct EventQueryItems {
     private static let years = Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
     private static let someDate = "2001-01-01T00:00:00.000Z"
 
-    init(_ filter: TelemetryEventFilter) {
+    /// - Throws: `.invalidArgument` for a filter whose query has pipes.
+    init(_ filter: TelemetryEventFilter) throws {
+        try filter.validate()
         if let clientId = filter.clientId { items.append(("client", clientId)) }
         if let sessionId = filter.sessionId { items.append(("session", sessionId)) }
         add("scenario", filter.scenarios?.sorted())
         add("level", filter.levels?.sorted().map(\.rawValue))
         add("name", filter.names?.sorted())
+        if let query = filter.query { items.append(("query", query.description)) }
         // Comparisons are false for NaN, so that such a bound excludes nothing.
         if let since = filter.since, since > Self.years.lowerBound {
             if since > Self.years.upperBound { matchesNothing = true }

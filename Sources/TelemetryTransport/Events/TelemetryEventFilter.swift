@@ -22,11 +22,15 @@ public struct TelemetryEventFilter: Sendable, Hashable {
     public var since: Date?
     /// The event's time is earlier than this.
     public var until: Date?
+    /// The event fulfils the query's filter, for which the time of the evaluation is now. It must not have
+    /// pipes: the project's transports throw `.invalidArgument`.
+    public var query: TelemetryQuery?
 
     /// Creates a filter; the parameters are the properties of the same names.
     public init(
         clientId: String? = nil, sessionId: String? = nil, scenarios: Set<String>? = nil,
-        levels: Set<TelemetryLogLevel>? = nil, names: Set<String>? = nil, since: Date? = nil, until: Date? = nil
+        levels: Set<TelemetryLogLevel>? = nil, names: Set<String>? = nil, since: Date? = nil, until: Date? = nil,
+        query: TelemetryQuery? = nil
     ) {
         self.clientId = clientId
         self.sessionId = sessionId
@@ -35,10 +39,17 @@ public struct TelemetryEventFilter: Sendable, Hashable {
         self.names = names
         self.since = since
         self.until = until
+        self.query = query
     }
 
     /// Every event.
     public static let all = TelemetryEventFilter()
+
+    /// - Throws: `.invalidArgument` for a query with pipes.
+    package func validate() throws(TelemetryTransportError) {
+        guard let query, query.hasPipes else { return }
+        throw .invalidArgument("A filter's query must not have pipes; this one is \"\(query)\".")
+    }
 
     /// Whether every event of a client matches if one does, including those that cannot be read.
     var selectsWholeClients: Bool { self == TelemetryEventFilter(clientId: clientId) }
@@ -52,13 +63,15 @@ public struct TelemetryEventFilter: Sendable, Hashable {
         if let names, !names.contains(event.name) { return false }
         if let since, event.timestamp < since { return false }
         if let until, event.timestamp >= until { return false }
+        if let query, !query.matches(event) { return false }
         return true
     }
 }
 
-/// The stored form: an object with the conditions that are set, dates as ISO 8601 in UTC, sets as sorted lists.
+/// The stored form: an object with the conditions that are set, dates as ISO 8601 in UTC, sets as sorted lists, the query as
+/// its text.
 extension TelemetryEventFilter: Codable {
-    private enum CodingKeys: String, CodingKey { case clientId, sessionId, scenarios, levels, names, since, until }
+    private enum CodingKeys: String, CodingKey { case clientId, sessionId, scenarios, levels, names, since, until, query }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -69,7 +82,8 @@ extension TelemetryEventFilter: Codable {
             levels: try container.decodeIfPresent([TelemetryLogLevel].self, forKey: .levels).map(Set.init),
             names: try container.decodeIfPresent([String].self, forKey: .names).map(Set.init),
             since: try container.decodeTimestampIfPresent(forKey: .since),
-            until: try container.decodeTimestampIfPresent(forKey: .until))
+            until: try container.decodeTimestampIfPresent(forKey: .until),
+            query: try container.decodeIfPresent(TelemetryQuery.self, forKey: .query))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -81,5 +95,6 @@ extension TelemetryEventFilter: Codable {
         try container.encodeIfPresent(names?.sorted(), forKey: .names)
         try container.encodeTimestampIfPresent(since, forKey: .since)
         try container.encodeTimestampIfPresent(until, forKey: .until)
+        try container.encodeIfPresent(query, forKey: .query)
     }
 }

@@ -1,5 +1,11 @@
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 import TelemetrySystem
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The event plane: an append-only store of events, read in the order in which they were received.
 ///
@@ -76,6 +82,17 @@ public protocol TelemetryEventTransport: Sendable {
         matching filter: TelemetryEventFilter, progress: @Sendable (Int) -> Void
     ) async throws -> [TelemetryEventCount]
 
+    /// Evaluates a query on the stored events that match a filter, in the order in which the store received them.
+    ///
+    /// The default reads the events. A store that can skip events that do not match, or evaluate where the events are, does so with the
+    /// same result as ``TelemetryModels/TelemetryQuery/result(over:now:)``.
+    /// - Parameter now: What `time:15m` in the query counts back from. The filter's own query, if any, counts back from the present.
+    /// - Throws: ``TelemetryTransportError`` with `.quotaExceeded` if the query exceeds a limit of the language, with `.invalidArgument`
+    ///   for a filter whose query has pipes.
+    func result(
+        of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
+    ) async throws -> TelemetryQueryResult
+
     /// Removes every stored event that matches and returns their number. Cursors stay valid.
     @discardableResult
     func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int
@@ -125,6 +142,27 @@ extension TelemetryEventTransport {
             guard page.hasMore else { return table.counts }
             cursor = page.cursor
         }
+    }
+
+    public func result(
+        of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
+    ) async throws -> TelemetryQueryResult {
+        try await evaluatedResult(of: query, matching: filter, now: now)
+    }
+
+    /// The result of a query by reading the events.
+    package func evaluatedResult(
+        of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
+    ) async throws -> TelemetryQueryResult {
+        var evaluation = QueryEvaluation<TelemetryEvent>(query, now: now)
+        var cursor: TelemetryCursor?
+        while true {
+            let page = try await events(matching: filter, after: cursor, limit: 2_000)
+            try TelemetryTransportError.evaluating { for event in page.events { try evaluation.add(event) } }
+            guard page.hasMore else { break }
+            cursor = page.cursor
+        }
+        return try TelemetryTransportError.evaluating { TelemetryQueryResult(try evaluation.result()) }
     }
 
     public func eventArrivals() -> AsyncStream<Void> { .ticks(every: .seconds(1), clock: ContinuousClock()) }

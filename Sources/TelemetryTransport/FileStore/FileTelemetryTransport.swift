@@ -73,6 +73,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
         try NameRules.check(limit: limit)
+        try filter.validate()
         return try await reader.page(matching: filter, after: cursor, limit: limit)
     }
 
@@ -81,11 +82,13 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventHistoryPage {
         try NameRules.check(limit: limit)
+        try filter.validate()
         return try await backwardReader.page(matching: filter, before: cursor, limit: limit)
     }
 
     /// The number of stored events that match. The totals, overall and per client, are known without reading events.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try filter.validate()
         guard filter.selectsWholeClients else { return try await reader.count(matching: filter) }
         var count: UInt64 = 0
         for name in try store.clientDirectories(of: filter) {
@@ -96,7 +99,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
 
     /// The number of stored events that match, from the summaries that ``eventCounts(matching:progress:)`` uses.
     public func summarizedCount(matching filter: TelemetryEventFilter) async throws -> Int {
-        let counts = try await counter.counts(matching: filter)
+        let counts = try await eventCounts(matching: filter)
         return Int(clamping: counts.reduce(UInt64(0)) { $0.addingClamped(UInt64($1.count)) })
     }
 
@@ -107,7 +110,16 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     public func eventCounts(
         matching filter: TelemetryEventFilter, progress: @Sendable (Int) -> Void
     ) async throws -> [TelemetryEventCount] {
-        try await counter.counts(matching: filter)
+        try filter.validate()
+        return try await counter.counts(matching: filter)
+    }
+
+    /// Evaluates a query on the stored events that match, in one pass.
+    public func result(
+        of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
+    ) async throws -> TelemetryQueryResult {
+        try filter.validate()
+        return try await reader.result(of: query, matching: filter, now: now)
     }
 
     /// Removes every stored event that matches, even while other processes append, and frees its space.
@@ -115,7 +127,8 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     /// Events appended during the call may remain. From a damaged segment, only the readable lines that match are removed.
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        try await writer.deleteEvents(matching: filter)
+        try filter.validate()
+        return try await writer.deleteEvents(matching: filter)
     }
 
     public nonisolated func eventArrivals() -> AsyncStream<Void> { follower.arrivals() }

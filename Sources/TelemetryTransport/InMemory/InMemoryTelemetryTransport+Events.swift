@@ -1,5 +1,11 @@
 public import TelemetryModels
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 extension InMemoryTelemetryTransport {
     public func append(_ events: [TelemetryEvent]) async throws {
         for event in events {
@@ -16,6 +22,7 @@ extension InMemoryTelemetryTransport {
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
         try NameRules.check(limit: limit)
+        try filter.validate()
         let position = try cursor.map(position(of:)) ?? 0
         var index = firstIndex(after: position)
         var found: [TelemetryEvent] = []
@@ -33,6 +40,7 @@ extension InMemoryTelemetryTransport {
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventHistoryPage {
         try NameRules.check(limit: limit)
+        try filter.validate()
         let end = try cursor.map(position(of:)) ?? nextPosition - 1
         var index = firstIndex(after: end)
         var found: [TelemetryEvent] = []
@@ -46,11 +54,22 @@ extension InMemoryTelemetryTransport {
     }
 
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        stored.count { filter.matches($0.event) }
+        try filter.validate()
+        return stored.count { filter.matches($0.event) }
+    }
+
+    public func result(
+        of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
+    ) async throws -> TelemetryQueryResult {
+        try filter.validate()
+        return try TelemetryTransportError.evaluating {
+            try query.result(over: stored.lazy.map(\.event).filter(filter.matches), now: now)
+        }
     }
 
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try filter.validate()
         let before = stored.count
         // The identifiers are kept: a deleted event that is sent again is not stored.
         stored.removeAll { filter.matches($0.event) }

@@ -32,7 +32,8 @@ struct Telemetry: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspect",
                 subcommands: [
-                    ClientsCommand.self, ScenariosCommand.self, EventsCommand.self, CommandsCommand.self, SessionsCommand.self,
+                    ClientsCommand.self, ScenariosCommand.self, EventsCommand.self, QueryCommand.self, CommandsCommand.self,
+                    SessionsCommand.self,
                     StatsCommand.self, WatchCommand.self, DebugCommand.self,
                 ]),
             CommandGroup(

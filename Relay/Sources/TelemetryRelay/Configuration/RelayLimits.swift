@@ -44,6 +44,8 @@ public struct RelayLimits: Sendable, Equatable {
     public var recordPageBytes = 4 << 20
     /// The maximum time that a request may wait for events, in seconds.
     public var waitSeconds = 60
+    /// The maximum time for the evaluation of a query.
+    public var queryTime: Duration = .seconds(10)
 
     public init() {}
 }

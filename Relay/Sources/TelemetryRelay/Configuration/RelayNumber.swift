@@ -5,6 +5,7 @@ public enum RelayNumber: String, Sendable {
     case batchLimit = "BATCH_LIMIT"
     case saveLimit = "SAVE_LIMIT"
     case pageLimit = "PAGE_LIMIT"
+    case queryTime = "QUERY_TIME"
     case clientStreams = "CLIENT_STREAMS"
     case tokenStreams = "TOKEN_STREAMS"
     case connections = "CONNECTIONS"
@@ -36,6 +37,7 @@ public enum RelayNumber: String, Sendable {
         case .bodyLimit: 1...(1 << 30)
         case .batchLimit: 1...1_000_000
         case .saveLimit, .pageLimit, .clientStreams, .tokenStreams: 1...100_000
+        case .queryTime: 1...3_600
         case .connections, .addressConnections: 1...1_000_000
         case .newClientRate, .clientRate, .tokenRate, .debugRate: 0...Int.max
         case .capacity, .eventCapacity, .debugCapacity, .dedupeCapacity: 1...Int.max

@@ -37,6 +37,7 @@ public struct RelayOptions: Sendable, Equatable {
         }
         result.limits.saveRecords = try values.number(.saveLimit) ?? result.limits.saveRecords
         result.limits.page = try values.number(.pageLimit) ?? result.limits.page
+        result.limits.queryTime = try values.number(.queryTime).map { .seconds($0) } ?? result.limits.queryTime
         result.limits.clientStreams = try values.number(.clientStreams) ?? result.limits.clientStreams
         result.limits.tokenStreams = try values.number(.tokenStreams) ?? result.limits.tokenStreams
         result.limits.connections = try values.number(.connections) ?? result.limits.connections

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
@@ -24,6 +25,12 @@ struct Problem: Error {
     }
 
     static func invalidArgument(_ detail: String) -> Self { Self(.badRequest, .invalidArgument, detail) }
+    /// A text that is not a query; the document has the place of the error.
+    init(query error: any Error) {
+        self = .invalidArgument("query: \(error.localizedDescription)")
+        if let error = error as? TelemetryQueryError { members = [("offset", Array("\(error.offset)".utf8))] }
+    }
+
     static func notFound(_ detail: String) -> Self { Self(.notFound, .notFound, detail) }
     static func forbidden(_ detail: String) -> Self { Self(.forbidden, .unauthorized, detail) }
     static func tooLarge(_ detail: String) -> Self { Self(.contentTooLarge, .quotaExceeded, detail) }

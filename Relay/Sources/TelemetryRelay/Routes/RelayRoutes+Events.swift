@@ -56,7 +56,7 @@ extension RelayRoutes {
             storage.events.hints(of: filter.clients)
         } isEmpty: {
             // Events skipped because of retention end the wait as well.
-            $0.events.isEmpty && $0.skipped == 0
+            $0.events.isEmpty && $0.skipped == 0 && !$0.hasMore
         } read: { last in
             try await storage.events.page(
                 matching: filter, after: last?.cursor ?? query.after, limit: query.limit, order: query.order)

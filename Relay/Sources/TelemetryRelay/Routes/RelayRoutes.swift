@@ -37,6 +37,7 @@ struct RelayRoutes: Sendable {
     let limits: RelayLimits
     let metrics: RelayMetrics
     let wait: PageWait
+    let queries: QueryShares
 
     static let allRoles = Set(RelayRole.allCases)
     static let writers: Set<RelayRole> = [.host, .viewer]
@@ -66,6 +67,7 @@ struct RelayRoutes: Sendable {
 
     func add(to router: Router<RelayRequestContext>, _ table: RouteTable) {
         addEvents(to: router, table)
+        addQuery(to: router, table)
         addRecords(to: router, table)
         addSubscriptions(to: router, table)
         addServer(to: router, table)
@@ -93,7 +95,7 @@ extension RelayRoutes {
             writer.key("formats")
             writer.array(["json", "lines"]) { $1.string($0) }
             writer.key("features")
-            writer.array { _ in }
+            writer.array(["query"]) { $1.string($0) }
             writer.member("time", TimestampText.string(from: Date()) ?? "")
             writer.key("limits")
             writer.object { writer in

@@ -1,8 +1,8 @@
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 
 /// The parsed query of an event request.
 struct EventQuery {
-    static let filters: Set = ["client", "session", "scenario", "level", "name", "since", "until"]
+    static let filters: Set = ["client", "session", "scenario", "level", "name", "since", "until", "query"]
 
     /// The requested filter, before it is narrowed to the caller's clients.
     var filter: RelayEventFilter
@@ -37,23 +37,36 @@ struct EventQuery {
         filter.sessionId = try query.single("session")
         filter.scenarios = query.all("scenario").map(Set.init)
         filter.names = query.all("name").map(Set.init)
-        if let levels = query.all("level") {
-            var known: Set<TelemetryLogLevel> = []
-            for text in levels {
-                guard let level = TelemetryLogLevel(rawValue: text) else {
-                    throw .invalidArgument("level must be one of \(WireEventFields.levels).")
-                }
-                known.insert(level)
-            }
-            filter.levels = known
-        }
+        filter.levels = try query.all("level").map { texts throws(Problem) in try levels(texts) }
         filter.since = try time(query, "since")
         filter.until = try time(query, "until")
+        filter.query = try query.single("query").map { text throws(Problem) in
+            do {
+                return try TelemetryQuery(filter: text)
+            } catch {
+                throw Problem(query: error)
+            }
+        }
         return filter
+    }
+
+    static func levels(_ texts: [String]) throws(Problem) -> Set<TelemetryLogLevel> {
+        var levels: Set<TelemetryLogLevel> = []
+        for text in texts {
+            guard let level = TelemetryLogLevel(rawValue: text) else {
+                throw .invalidArgument("level must be one of \(WireEventFields.levels).")
+            }
+            levels.insert(level)
+        }
+        return levels
     }
 
     private static func time(_ query: QueryParameters, _ name: String) throws(Problem) -> RelayTime? {
         guard let text = try query.single(name) else { return nil }
+        return try time(text, name)
+    }
+
+    static func time(_ text: String, _ name: String) throws(Problem) -> RelayTime {
         // An unencoded plus sign is decoded as a space.
         guard let time = WireTime.normalized(text.replacing(" 00:00", with: "+00:00")).flatMap({ RelayTime($0) }) else {
             throw .invalidArgument("\(name) must be an RFC 3339 time in UTC.")

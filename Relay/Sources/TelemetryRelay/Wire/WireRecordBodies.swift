@@ -85,7 +85,7 @@ enum WireRecordBodies {
     }
 
     /// Reads an object and skips members that are `null`.
-    private static func object(
+    static func object(
         _ body: some Sequence<UInt8>, _ member: (String, inout JSONReader) throws -> Void
     ) throws {
         try JSONReader.read(body) { reader in
@@ -97,7 +97,7 @@ enum WireRecordBodies {
         }
     }
 
-    private static func array<Element>(
+    static func array<Element>(
         _ reader: inout JSONReader, _ name: String, _ element: (Int, inout JSONReader) throws -> Element
     ) throws -> [Element] {
         guard try reader.kind() == .array else { throw Problem.invalidArgument("\(name) must be an array.") }
@@ -106,7 +106,7 @@ enum WireRecordBodies {
         return elements
     }
 
-    private static func number(_ reader: inout JSONReader, _ name: String, _ range: ClosedRange<Int>) throws -> Int {
+    static func number(_ reader: inout JSONReader, _ name: String, _ range: ClosedRange<Int>) throws -> Int {
         if try reader.kind() == .number {
             switch try reader.number() {
             case .int(let number): if let number = Int(exactly: number), range.contains(number) { return number }

@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryModels
 import TelemetryTransport
 import Testing
 
@@ -43,6 +44,13 @@ private struct MergingEvents: RelayEventStorage {
     }
 
     func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
+
+    func result(
+        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+    ) async throws -> RelayQueryResult {
+        try await base.result(of: query, matching: filter, now: now, limit: limit)
+    }
+
     func delete(matching filter: RelayEventFilter) async throws -> Int { try await base.delete(matching: filter) }
     func latestCursor() async throws -> RelayEventCursor { try await base.latestCursor() }
     func hints(of clients: Set<String>?) -> AsyncStream<Void> { base.hints(of: clients) }

@@ -1,4 +1,5 @@
-import TelemetryModels
+import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// Reads events in the journal's order.
 struct ForwardReader {
@@ -35,6 +36,25 @@ struct ForwardReader {
             return true
         }
         return count
+    }
+
+    nonisolated(nonsending) func result(
+        of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
+    ) async throws -> TelemetryQueryResult {
+        var evaluation = QueryEvaluation<TelemetryEvent>(query, now: now)
+        var failure: (any Error)?
+        _ = try await scan(filter, from: cursors.start(after: nil).position) { event in
+            do {
+                try evaluation.add(event)
+            } catch {
+                failure = error
+            }
+            return failure == nil
+        }
+        return try TelemetryTransportError.evaluating {
+            if let failure { throw failure }
+            return TelemetryQueryResult(try evaluation.result())
+        }
     }
 
     /// Calls `body` for each event that matches, in the journal's order, until it returns false.

@@ -27,7 +27,7 @@ struct EventBounds: Sendable {
         levels = filter.levels
         since = filter.since.map(EventTime.limit)
         until = filter.until.map(EventTime.limit)
-        hasOthers = filter.names != nil
+        hasOthers = filter.names != nil || filter.query != nil
     }
 
     /// Whether any of the conditions can be decided with a summary.

@@ -40,6 +40,11 @@ public struct JSONLine {
         members.timestamp(value)
     }
 
+    public mutating func addNull(_ name: String) {
+        members.key(name)
+        members.raw("null".utf8)
+    }
+
     public mutating func add(_ name: String, _ values: [String]) {
         members.key(name)
         members.array(values) { value, writer in writer.string(value) }

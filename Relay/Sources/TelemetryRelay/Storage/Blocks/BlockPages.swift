@@ -13,9 +13,11 @@ struct BlockPages {
     private let filter: RelayEventFilter
     private let store: StoreIdentity
     private let cache: BlockCache
+    /// The maximum number of positions that a page covers if events have to be read to find those that match.
+    private let examinedSpan: Int64
 
-    init(_ filter: RelayEventFilter, of store: StoreIdentity, cache: BlockCache) {
-        (self.filter, self.store, self.cache) = (filter, store, cache)
+    init(_ filter: RelayEventFilter, of store: StoreIdentity, cache: BlockCache, examinedSpan: Int64 = 500_000) {
+        (self.filter, self.store, self.cache, self.examinedSpan) = (filter, store, cache, examinedSpan)
     }
 
     func page(
@@ -32,16 +34,31 @@ struct BlockPages {
         let first = max(state.firstEvent, order == .ascending ? (after ?? 0) + 1 : 1)
         let last = order == .ascending ? newest : after.map { $0 - 1 } ?? newest
         let limit = max(1, limit)
+        let numbers = first <= last ? first...last : nil
+        let covered = numbers.map { examined($0, order) }
         let found =
-            try first > last
-            ? .init()
-            : BlockReader(db, EventSelection(filter)).events(in: first...last, order, limit: limit == .max ? limit : limit + 1)
+            try covered.map {
+                try BlockReader(db, EventSelection(filter), cache: cache).events(
+                    in: $0, order, limit: limit == .max ? limit : limit + 1)
+            } ?? .init()
         let events = try events(found, limit: limit, db)
-        let hasMore = events.count < found.events.count
-        let end = hasMore || order == .descending ? events.last?.cursor ?? cursor : nil
+        let isShort = events.count < found.events.count
+        let isPart = covered != numbers
+        var end = isShort || order == .descending ? events.last?.cursor ?? cursor : nil
+        if let covered, isPart, !isShort {
+            end = RelayEventCursor(rawValue: store.place(order == .ascending ? covered.upperBound : covered.lowerBound))
+        }
         return RelayEventPage(
-            events: events, cursor: end ?? RelayEventCursor(rawValue: store.place(newest)), hasMore: hasMore,
+            events: events, cursor: end ?? RelayEventCursor(rawValue: store.place(newest)), hasMore: isShort || isPart,
             skipped: order == .ascending ? try skipped(db, after: after) : 0)
+    }
+
+    /// The positions that a page covers.
+    private func examined(_ numbers: ClosedRange<Int64>, _ order: RelayEventOrder) -> ClosedRange<Int64> {
+        guard filter.query != nil, numbers.upperBound - numbers.lowerBound >= examinedSpan else { return numbers }
+        return order == .ascending
+            ? numbers.lowerBound...(numbers.lowerBound + examinedSpan - 1)
+            : (numbers.upperBound - examinedSpan + 1)...numbers.upperBound
     }
 
     /// The first found events that fit into a page, at least one if there is any.

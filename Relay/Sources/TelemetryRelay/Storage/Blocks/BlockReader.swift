@@ -1,3 +1,6 @@
+@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetryTransport
+
 /// Finds events in blocks, in the order of their numbers.
 struct BlockReader {
     /// A found event.
@@ -23,8 +26,12 @@ struct BlockReader {
 
     private let db: any StorageConnection
     private let selection: EventSelection
+    /// Blocks whose text was read.
+    private let cache: BlockCache?
 
-    init(_ db: any StorageConnection, _ selection: EventSelection) { (self.db, self.selection) = (db, selection) }
+    init(_ db: any StorageConnection, _ selection: EventSelection, cache: BlockCache? = nil) {
+        (self.db, self.selection, self.cache) = (db, selection, cache)
+    }
 
     /// The first matching events of a range, in order.
     /// - Parameter skipsUnreadable: whether a block that cannot be read is left out; otherwise it is an error.
@@ -70,7 +77,7 @@ struct BlockReader {
         // Usually, the summaries suffice.
         try forEachBlock(in: numbers, .ascending, EventBlock.columnsWithoutEntries) { block in
             let isWhole = numbers.contains(block.numbers.lowerBound) && numbers.contains(block.numbers.upperBound)
-            if !isWhole || !selection.covers(block.seconds) {
+            if !isWhole || !selection.covers(block.seconds) || selection.needsEvents {
                 count += try matches(block, in: numbers, index: 0).count
             } else if selection.isOfAnyKind {
                 count += block.count
@@ -81,6 +88,36 @@ struct BlockReader {
             return true
         }
         return count
+    }
+
+    /// Evaluates a query on the matching events of a range.
+    func evaluate(_ evaluation: inout QueryEvaluation<QueriedEvent>, in numbers: ClosedRange<Int64>) throws {
+        // Matching events of blocks that overlap with later ones.
+        var waiting: [(number: Int64, event: QueriedEvent)] = []
+        try forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
+            try Self.add(&waiting, before: block.numbers.lowerBound, to: &evaluation)
+            for found in try decoded(block, matches(block, in: numbers, index: 0)) where evaluation.matches(found.event) {
+                if evaluation.needsOrder {
+                    waiting.append((found.number, found.queried))
+                } else {
+                    try evaluation.add(matching: found.event) { found.queried }
+                }
+            }
+            try Task.checkCancellation()
+            return true
+        }
+        try Self.add(&waiting, before: .max, to: &evaluation)
+    }
+
+    private static func add(
+        _ waiting: inout [(number: Int64, event: QueriedEvent)], before bound: Int64,
+        to evaluation: inout QueryEvaluation<QueriedEvent>
+    ) throws {
+        guard !waiting.isEmpty else { return }
+        waiting.sort { $0.number < $1.number }
+        let count = waiting.firstIndex { $0.number >= bound } ?? waiting.count
+        for (_, event) in waiting[..<count] { try evaluation.add(matching: event) { event } }
+        waiting.removeFirst(count)
     }
 
     /// Calls `body` with each block that may have matching events, until it returns false.
@@ -152,7 +189,42 @@ struct BlockReader {
             }
             offset = line.upperBound
         }
-        return events
+        guard selection.needsEvents else { return events }
+        let selected = try zip(events, decoded(block, events)).filter { selection.contains($1.event) }.map(\.0)
+        try Task.checkCancellation()
+        return selected
+    }
+
+    /// An event that was read.
+    private struct Decoded {
+        let event: TelemetryEvent
+        let number: Int64
+        let text: [UInt8]
+        let header: Range<Int>
+        let line: Range<Int>
+
+        var queried: QueriedEvent {
+            QueriedEvent(event: event, header: Array(text[header]), line: Array(text[line]))
+        }
+    }
+
+    private func decoded(_ block: EventBlock, _ events: [Event]) throws -> [Decoded] {
+        guard !events.isEmpty else { return [] }
+        let text = try cache?.text(of: block) ?? block.text(db)
+        cache?.add(text, of: block)
+        var lines: [UInt8] = []
+        lines.reserveCapacity(text.count)
+        var header = 0..<0
+        for event in events {
+            guard event.line.upperBound <= text.count else { throw BlockScanner.malformed }
+            if event.header != header { lines += text[event.header] }
+            header = event.header
+            lines += text[event.line]
+        }
+        guard let decoded = EventLines.decode(all: lines), decoded.count == events.count else { throw BlockScanner.malformed }
+        return zip(decoded, events).map {
+            Decoded(event: $0, number: $1.entry.number, text: text, header: $1.header, line: $1.line)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryModels
 
 /// A filter for events, with strings as keys.
 struct EventSelection: Sendable {
@@ -7,6 +8,9 @@ struct EventSelection: Sendable {
     private let names: Set<Data>?
     private let since: RelayTime?
     private let until: RelayTime?
+    private let query: TelemetryQuery?
+    /// What the query's durations count back from.
+    private let now = Date()
     /// The clients whose events match; nil for all events, also those without a client.
     let clients: [Data]?
     let session: Data?
@@ -18,6 +22,7 @@ struct EventSelection: Sendable {
         levels = filter.levels.map { Set($0.map(\.storedNumber)) }
         names = filter.names.map { Set($0.map(NameKey.data)) }
         (since, until) = (filter.since, filter.until)
+        query = filter.query
         clients = filter.clients.map { $0.map(NameKey.data) }
         session = filter.sessionId.map(NameKey.data)
         let isNever = if let since, let until { since >= until } else { false }
@@ -36,7 +41,13 @@ struct EventSelection: Sendable {
     }
 
     /// Whether every event of the matching clients and sessions matches if its time does.
-    var isOfAnyKind: Bool { scenarios == nil && levels == nil && names == nil }
+    var isOfAnyKind: Bool { scenarios == nil && levels == nil && names == nil && !needsEvents }
+
+    /// Whether the events have to be read, because the summaries and numbers of a block do not decide.
+    var needsEvents: Bool { query != nil }
+
+    /// Whether the event fulfils the condition for which it has to be read.
+    func contains(_ event: TelemetryEvent) -> Bool { query?.matches(event, now: now) ?? true }
 
     /// Keys of which a block's summary has one of each list, if events in it match.
     var keys: [[Data]] { [names, scenarios].compactMap { $0.map(Array.init) } }

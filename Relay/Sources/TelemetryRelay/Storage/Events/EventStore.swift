@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+@_spi(Tooling) import TelemetryModels
 
 /// Stores events as blocks in the tables of a database.
 final class EventStore: RelayEventStorage {
@@ -57,6 +58,22 @@ final class EventStore: RelayEventStorage {
             if filter == .all { return Int(state.events) }
             guard state.firstEvent < state.nextEvent else { return 0 }
             return try BlockReader(db, EventSelection(filter)).count(in: state.firstEvent...(state.nextEvent - 1))
+        }
+    }
+
+    func result(
+        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+    ) async throws -> RelayQueryResult {
+        try await database.query { [cache] db in
+            var evaluation = QueryEvaluation<QueriedEvent>(query, now: now, limit: limit)
+            let state = try EventState.fetch(db)
+            if state.firstEvent < state.nextEvent {
+                try BlockReader(db, EventSelection(filter), cache: cache).evaluate(
+                    &evaluation, in: state.firstEvent...(state.nextEvent - 1))
+            }
+            let found = try evaluation.result()
+            return RelayQueryResult(
+                columns: found.columns, rows: found.rows, events: found.events, matched: found.matched)
         }
     }
 

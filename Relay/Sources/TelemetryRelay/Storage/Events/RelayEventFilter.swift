@@ -16,10 +16,13 @@ public struct RelayEventFilter: Sendable, Equatable {
     public var since: RelayTime?
     /// Excluded.
     public var until: RelayTime?
+    /// A query without pipes.
+    public var query: TelemetryQuery?
 
     public init(
         clients: Set<String>? = nil, sessionId: String? = nil, scenarios: Set<String>? = nil,
-        levels: Set<TelemetryLogLevel>? = nil, names: Set<String>? = nil, since: RelayTime? = nil, until: RelayTime? = nil
+        levels: Set<TelemetryLogLevel>? = nil, names: Set<String>? = nil, since: RelayTime? = nil, until: RelayTime? = nil,
+        query: TelemetryQuery? = nil
     ) {
         self.clients = clients
         self.sessionId = sessionId
@@ -28,6 +31,7 @@ public struct RelayEventFilter: Sendable, Equatable {
         self.names = names
         self.since = since
         self.until = until
+        self.query = query
     }
 
     /// Matches every event.

@@ -1,3 +1,6 @@
+public import Foundation
+public import TelemetryModels
+
 /// Stores events: many, immutable, in order of arrival.
 public protocol RelayEventStorage: Sendable {
     /// Stores a batch, all of it or nothing, and returns when it is on disk. Batches that arrive during a transaction share the
@@ -18,6 +21,15 @@ public protocol RelayEventStorage: Sendable {
 
     /// Returns the number of matching events.
     func count(matching filter: RelayEventFilter) async throws -> Int
+
+    /// Evaluates a query on the matching events in their order of arrival, in one snapshot of the store.
+    /// - Parameters:
+    ///   - now: what the query's durations count back from.
+    ///   - limit: the maximum number of rows or events of the result.
+    /// - Throws: `TelemetryQueryError` if the query exceeds a limit of the language.
+    func result(
+        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+    ) async throws -> RelayQueryResult
 
     /// Deletes the matching events that arrived before the call, in small transactions.
     /// - Returns: the number of deleted events.

@@ -25,6 +25,9 @@ public struct RelayTime: Sendable, Hashable, Comparable {
         return writer.text(self)
     }
 
+    /// The nearest date.
+    var date: Date { TimestampText.date(from: text) ?? Date(timeIntervalSince1970: Double(seconds)) }
+
     /// The number of bytes of ``text``.
     static func textLength(isWhole: Bool) -> Int { "2026-11-21T08:00:00.Z".utf8.count + (isWhole ? 3 : 9) }
 

@@ -1,0 +1,79 @@
+import Foundation
+@_spi(Tooling) import TelemetryModels
+import TelemetryTestSupport
+@_spi(Tooling) import TelemetryTransport
+import Testing
+
+@testable import TelemetryRelay
+
+struct QueryStorageTests {
+    /// An event with this number, of one of three clients.
+    private static func event(_ number: Int) -> TelemetryEvent {
+        TelemetryEvent(
+            eventId: "e\(number)", clientId: "c\(number % 3)", sessionId: "s", name: number % 10 == 0 ? "tenth" : "n",
+            timestamp: Date(timeIntervalSince1970: TimeInterval(number)), threadId: "t",
+            attributes: ["number": .int(Int64(number))])
+    }
+
+    private static func append(_ numbers: Range<Int>, to storage: any RelayStorage) async throws {
+        // One event a request, so that the blocks of the clients overlap once they are merged.
+        for number in numbers {
+            let batch = try WireEventLines.read(EventLines.encode([event(number)]), limits: .init())
+            _ = try await storage.events.append(batch)
+        }
+    }
+
+    @Test("A result over blocks that overlap is that over the events in their order", arguments: StorageDriver.all)
+    func order(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            try await Self.append(0..<60, to: storage)
+            for text in [
+                "", "| limit 7", "name:tenth", "-name:tenth | limit 20", "| sort by name | limit 9", "| stats count() by client",
+            ] {
+                let query = try TelemetryQuery(text)
+                let result = try await storage.events.result(of: query, matching: .all, now: Date(), limit: 100)
+                let whole = try query.result(over: (0..<60).map(Self.event))
+                #expect(result.events.map(\.event) == whole.events, "\(text)")
+                #expect(result.rows == whole.rows, "\(text)")
+                #expect(result.matched == whole.matched, "\(text)")
+                let some = try await storage.events.result(of: query, matching: .init(clients: ["c1"]), now: Date(), limit: 3)
+                let expected = try query.result(over: (0..<60).map(Self.event).filter { $0.clientId == "c1" })
+                #expect(some.events.map(\.event.eventId) == expected.events.prefix(3).map(\.eventId), "\(text)")
+                #expect(some.matched == expected.matched)
+            }
+        }
+    }
+
+    @Test(
+        "A page ends when finding its events takes long, and the next one continues there",
+        arguments: [RelayEventOrder.ascending, .descending])
+    func examined(order: RelayEventOrder) async throws {
+        try await StorageBench.open(.memory) { storage in
+            try await Self.append(0..<60, to: storage)
+            let tables = try #require(storage.tables)
+            try await tables.events.merge(after: 0)
+            let state = try await tables.database.read { try RelayState.fetch($0) }
+            let identity = try #require(state).store
+            for (limit, expected) in [(100, 6), (2, 6)] {
+                var filter = RelayEventFilter()
+                filter.query = try TelemetryQuery("name:tenth")
+                let pages = BlockPages(filter, of: identity, cache: BlockCache(), examinedSpan: 7)
+                var found: [String] = []
+                var cursor: RelayEventCursor?
+                var count = 0
+                while true {
+                    let page = try await tables.database.read { [cursor] in
+                        try pages.page($0, after: cursor, limit: limit, order: order)
+                    }
+                    found += page.events.map(\.text)
+                    count += 1
+                    guard page.hasMore, count < 100 else { break }
+                    cursor = page.cursor
+                }
+                #expect(found.count == expected)
+                #expect(Set(found).count == expected)
+                #expect(count > 1)
+            }
+        }
+    }
+}

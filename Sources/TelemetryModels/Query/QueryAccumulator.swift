@@ -1,0 +1,75 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a function of `stats` keeps of a group's values.
+enum QueryAccumulator {
+    case count(Int64)
+    case distinct(Set<ExactString>)
+    case sum(QuerySum)
+    case average(QuerySum)
+    case extreme(number: QueryNumber?, date: Date?, isMaximum: Bool)
+    case quantile(QueryQuantile, share: Double)
+
+    init(_ function: QueryFunction) {
+        self =
+            switch function {
+            case .countRows, .count: .count(0)
+            case .countDistinct: .distinct([])
+            case .sum: .sum(QuerySum())
+            case .average: .average(QuerySum())
+            case .minimum: .extreme(number: nil, date: nil, isMaximum: false)
+            case .maximum: .extreme(number: nil, date: nil, isMaximum: true)
+            case .quantile(let share, _): .quantile(QueryQuantile(), share: share.value)
+            }
+    }
+
+    /// Adds a value that is there, or a row.
+    /// - Returns: Whether one more distinct value is held.
+    mutating func add(_ value: TelemetryValue?) -> Bool {
+        switch self {
+        case .count(let count): self = .count(count + 1)
+        case .distinct(var texts):
+            self = .count(0)
+            let isNew = value.map { texts.insert(ExactString($0.queryText)).inserted } ?? false
+            self = .distinct(texts)
+            return isNew
+        case .sum(var sum):
+            self = .count(0)
+            if let number = value?.queryNumber { sum.add(number) }
+            self = .sum(sum)
+        case .average(var sum):
+            self = .count(0)
+            if let number = value?.queryNumber { sum.add(number) }
+            self = .average(sum)
+        case .extreme(let number, let date, let isMaximum):
+            if let new = value?.queryNumber {
+                // Of equal numbers the same one is kept, whichever comes first.
+                let isFurther = number.map { isMaximum && $0 != new ? $0 < new : QueryNumber.precedes(new, $0) } ?? true
+                if isFurther { self = .extreme(number: new, date: nil, isMaximum: isMaximum) }
+            } else if number == nil, let new = value?.dateValue {
+                let isFurther = date.map { isMaximum ? $0 < new : new < $0 } ?? true
+                if isFurther { self = .extreme(number: nil, date: new, isMaximum: isMaximum) }
+            }
+        case .quantile(var values, let share):
+            self = .count(0)
+            if let number = value?.queryNumber { values.add(number) }
+            self = .quantile(values, share: share)
+        }
+        return false
+    }
+
+    /// The function's value; nil if there was nothing to compute it from.
+    var value: TelemetryValue? {
+        switch self {
+        case .count(let count): .int(count)
+        case .distinct(let texts): .int(Int64(texts.count))
+        case .sum(let sum): sum.total
+        case .average(let sum): sum.average.map(TelemetryValue.double)
+        case .extreme(let number, let date, _): number?.value ?? date.map(TelemetryValue.date)
+        case .quantile(let values, let share): values.value(at: share)?.value
+        }
+    }
+}

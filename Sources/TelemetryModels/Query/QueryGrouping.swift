@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The rows of `stats`: one for each group, in the order of the groups' keys.
+struct QueryGrouping {
+    static let groupLimit = 100_000
+    static let distinctLimit = 1_000_000
+
+    private enum Key: Hashable {
+        case text(ExactString)
+        /// The beginning of a span of time, in seconds since 1970.
+        case time(Int64)
+        case missing
+    }
+
+    private let statistics: [QueryStatistic]
+    private let groups: [QueryGroup]
+    private let fields: [QueryField]
+    private let arguments: [QueryField?]
+    private var places: [[Key]: Int] = [:]
+    /// Those of the first group, then those of the second, and so on.
+    private var accumulators: [QueryAccumulator] = []
+    private var distinctCount = 0
+
+    /// - Parameter hasEvents: Whether the rows that are grouped are events, not those of a table.
+    init(_ statistics: [QueryStatistic], by groups: [QueryGroup], hasEvents: Bool) {
+        self.statistics = statistics
+        self.groups = groups
+        fields = groups.map { if case .value(let name) = $0 { name.field(ofEvents: hasEvents) } else { .time } }
+        arguments = statistics.map { $0.function.argument?.field(ofEvents: hasEvents) }
+        // Without groups there is one row, whether or not there are events.
+        if groups.isEmpty { _ = addGroup([]) }
+    }
+
+    mutating func add(_ subject: some QuerySubject) throws {
+        var keys: [Key] = []
+        keys.reserveCapacity(groups.count)
+        for (group, field) in zip(groups, fields) { keys.append(Self.key(subject.value(of: field), in: group)) }
+        let place: Int
+        if let known = places[keys] {
+            place = known
+        } else {
+            guard places.count < Self.groupLimit else {
+                throw TelemetryQueryError(
+                    message: "There are more than \(Self.groupLimit) groups: match fewer events, or group by less.", offset: 0)
+            }
+            place = addGroup(keys)
+        }
+        for (index, argument) in arguments.enumerated() {
+            guard let argument else {
+                _ = accumulators[place + index].add(nil)
+                continue
+            }
+            guard let value = subject.value(of: argument) else { continue }
+            if accumulators[place + index].add(value) { distinctCount += 1 }
+        }
+        guard distinctCount <= Self.distinctLimit else {
+            throw TelemetryQueryError(
+                message: "There are more than \(Self.distinctLimit) distinct values: match fewer events.", offset: 0)
+        }
+    }
+
+    private mutating func addGroup(_ keys: [Key]) -> Int {
+        let place = accumulators.count
+        places[keys] = place
+        for statistic in statistics { accumulators.append(QueryAccumulator(statistic.function)) }
+        return place
+    }
+
+    private static func key(_ value: TelemetryValue?, in group: QueryGroup) -> Key {
+        guard let value else { return .missing }
+        guard case .time(let size) = group else { return .text(ExactString(value.queryText)) }
+        guard let time = value.dateValue?.timeIntervalSinceReferenceDate, abs(time) < 1e15 else { return .missing }
+        let seconds = Int64(time.rounded(.down)) + TimestampFormat.secondsFrom1970ToReference
+        let rest = seconds % size.seconds
+        return .time(seconds - (rest < 0 ? rest + size.seconds : rest))
+    }
+
+    var columns: [String] { groups.map(\.column) + statistics.map(\.column) }
+
+    var rows: [[TelemetryValue?]] {
+        let keyed = places.map { keys, place in
+            let values: [TelemetryValue?] = keys.map {
+                switch $0 {
+                case .text(let text): .string(text.string)
+                case .time(let seconds): .date(Date(timeIntervalSince1970: TimeInterval(seconds)))
+                case .missing: nil
+                }
+            }
+            return (values: values, order: zip(values, groups).map { QueryOrder($0, of: QueryField($1.column)) }, place: place)
+        }
+        let sorted = keyed.sorted { left, right in
+            for (left, right) in zip(left.order, right.order) {
+                if left.isBefore(right, isDescending: false) { return true }
+                if right.isBefore(left, isDescending: false) { return false }
+            }
+            // Equal numbers with different texts, such as 1 and 1.0.
+            for case (.string(let left)?, .string(let right)?) in zip(left.values, right.values) {
+                if ExactString(left) < ExactString(right) { return true }
+                if ExactString(right) < ExactString(left) { return false }
+            }
+            return false
+        }
+        return sorted.map { values, _, place in
+            values + accumulators[place..<place + statistics.count].map(\.value)
+        }
+    }
+}

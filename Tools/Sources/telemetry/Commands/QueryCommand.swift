@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+@_spi(Tooling) import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct QueryCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Ask a question about the stored events: find, count, group and sort.",
+        usage: "telemetry query TEXT [options]",
+        discussion: """
+            Examples:
+              telemetry query 'status:>=500 time:1h'
+              telemetry query 'severity:>=error | top app'
+              telemetry query 'name:="request.finished" | stats quantile(0.95, duration) as p95 by time:1m' -o chart
+              telemetry query 'user:=4711 -scenario:=Heartbeat | sort by time desc | limit 20' -o json
+            """)
+
+    enum Format: String, CaseIterable, ExpressibleByArgument { case table, json, csv, chart }
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var filter: FilterOptions
+
+    @Argument(help: "A query: a filter, and pipes after it. For the language, see the article Asking questions.")
+    var text: String
+
+    @Option(
+        name: [.long, .customLong("output"), .customShort("o")],
+        help: "The format: table, json (one object per line), csv (RFC 4180), or chart (bars of the last column with numbers).")
+    var format = Format.table
+
+    func validate() throws {
+        let query = try QueryText.query(text)
+        if format == .chart, !query.hasPipes { throw ValidationError("-o chart requires a query with stats or top.") }
+    }
+
+    func perform(_ console: Console) async throws {
+        let query = try QueryText.query(text)
+        let transport = try store.open(console)
+        let criteria = try await filter.resolved(over: transport, in: store)
+        let result = try await result(of: query, matching: criteria, over: transport, console)
+        guard result.columns.isEmpty else { return show(QueryTable(result), console) }
+        let format: EventFormatter.Format =
+            switch self.format {
+            case .table, .chart: .table
+            case .json: .json
+            case .csv: .csv
+            }
+        let columns = format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard(for: console.width)
+        let printer = EventPrinter(
+            formatter: EventFormatter(
+                format, columns: columns, style: console.style, width: console.width, aliases: try store.aliases()),
+            unselectedColumns: [], console: console)
+        printer.print(result.events)
+        if result.events.isEmpty { console.note("No events match. To see what is stored: telemetry stats") }
+    }
+
+    private func result(
+        of query: TelemetryQuery, matching criteria: EventCriteria, over transport: any TelemetryEventTransport,
+        _ console: Console
+    ) async throws -> TelemetryQueryResult {
+        let now = Date.now
+        guard criteria.clients != nil else { return try await transport.result(of: query, matching: criteria.filter, now: now) }
+        // A filter has one client.
+        var evaluation = QueryEvaluation<TelemetryEvent>(query, now: now)
+        var count = 0
+        try await EventReader(transport: transport, filter: criteria.filter).read(after: nil, following: false) { page in
+            for event in criteria.events(of: page) { try evaluation.add(event) }
+            count += page.events.count
+            console.progress("… \(counted(count, "event")) read")
+            return true
+        }
+        console.endProgress()
+        return TelemetryQueryResult(try evaluation.result())
+    }
+
+    private func show(_ table: QueryTable, _ console: Console) {
+        switch format {
+        case .table: table.table.lines(style: console.style, width: console.width).forEach(console.line)
+        case .json: table.objects.forEach { console.line($0.text) }
+        case .csv: table.csv(isForTerminal: console.width != nil).forEach(console.line)
+        case .chart: table.bars(width: console.width ?? 80, style: console.style).forEach(console.line)
+        }
+    }
+}
