@@ -32,7 +32,7 @@ struct WireEventCollector {
     }
 
     /// The maximum size of a header with tables, which each block repeats.
-    private static let headerBytes = BlockMerging.length / 2
+    private static let headerBytes = EventBlock.maximumLength / 2
     /// About how many bytes the names of an event's own fields, and its time, have more in JSON than in a line.
     private static let keyBytes = 70
 

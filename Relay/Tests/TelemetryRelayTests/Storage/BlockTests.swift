@@ -123,14 +123,14 @@ struct BlockTests {
 
     @Test("Blocks are merged up to the limits of a block")
     func limits() throws {
-        let half = BlockMerging.length / 2
+        let half = EventBlock.maximumLength / 2
         #expect(groups(try (1...5).map { try block($0, $0, length: half) }) == [[1, 2], [3, 4], [5]])
         #expect(groups([try block(1, 1, length: 9 * half), try block(2, 2, length: 1)]) == [[1], [2]])
         #expect(groups([try block(1, 1, length: 1), try block(2, BlockCursor.span, length: 1)]) == [[1, 2]])
         #expect(groups([try block(1, 1, length: 1), try block(2, 1 + BlockCursor.span, length: 1)]) == [[1], [2]])
         #expect(groups([try block(1, 1, length: 1), try block(2, 2, length: 1, received: 100_000)]) == [[1, 2]])
         #expect(groups([try block(1, 1, length: 1), try block(2, 2, length: 1, received: 100_001)]) == [[1], [2]])
-        let count = BlockMerging.count
+        let count = EventBlock.maximumCount
         #expect(
             groups([try block(1, 1, length: 1, count: count - 1), try block(2, 2, length: 1), try block(3, 3, length: 1)]) == [
                 [1, 2], [3],

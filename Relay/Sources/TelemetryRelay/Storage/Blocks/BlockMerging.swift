@@ -5,11 +5,6 @@ import Foundation
 /// Numbers and lines do not change. What is read or deleted at the same time is not affected: a merged block replaces its parts in one
 /// transaction, if they are all still there.
 struct BlockMerging: Sendable {
-    /// The maximum bytes of a block of several events, before compression.
-    static let length = 64 << 10
-    /// The maximum number of events in a block.
-    static let count = 4_096
-
     /// The time after which blocks are compressed even if there is less than a full block of them, in seconds.
     static let delay: TimeInterval = 10
 
@@ -42,7 +37,7 @@ struct BlockMerging: Sendable {
             let newest = max(received?.upperBound ?? .min, block.received.upperBound)
             let first = blocks.first?.numbers.lowerBound ?? block.numbers.lowerBound
             let fits =
-                length + block.length <= BlockMerging.length && count + block.count <= BlockMerging.count
+                length + block.length <= EventBlock.maximumLength && count + block.count <= EventBlock.maximumCount
                 && newest - oldest <= spread && block.numbers.upperBound - first < BlockCursor.span
             guard fits || blocks.isEmpty else { return false }
             blocks.append(block)
@@ -62,7 +57,7 @@ struct BlockMerging: Sendable {
         let streams = try db.rows(
             """
             SELECT stream, MIN(first) FROM event_block WHERE packed = 0 GROUP BY stream
-            HAVING SUM(length) >= \(Self.length) OR MIN(first_received) <= $1
+            HAVING SUM(length) >= \(EventBlock.maximumLength) OR MIN(first_received) <= $1
             ORDER BY MIN(first_received) LIMIT \(Self.streams)
             """, [.int(ArrivalTime.milliseconds(time))])
         let groups = try streams.flatMap { row in

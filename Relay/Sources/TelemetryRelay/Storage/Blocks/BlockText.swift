@@ -22,3 +22,19 @@ enum BlockText {
         }
     }
 }
+
+extension EventBlock {
+    /// The lines of all events, with their headers.
+    func text(_ db: any StorageConnection) throws -> [UInt8] { try Self.texts(of: [self], db)[0] }
+
+    /// The text of each block, read together.
+    static func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [[UInt8]] {
+        let rows = try db.rows(blocks.map { Statement("SELECT body FROM event_block WHERE id = $1", [.int($0.id)]) })
+        return try zip(blocks, rows).map { block, rows in
+            guard let body = try rows.first?.bytes(0) else { throw BlockScanner.malformed }
+            let text = block.isPacked ? try BlockText.unpack(body, length: block.length) : Array(body)
+            guard text.count == block.length else { throw BlockScanner.malformed }
+            return text
+        }
+    }
+}

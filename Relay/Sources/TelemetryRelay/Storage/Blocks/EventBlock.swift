@@ -2,6 +2,11 @@ import Foundation
 
 /// A row of `event_block`, without its text.
 struct EventBlock: Sendable, Equatable {
+    /// The maximum bytes of a block of several events, before compression.
+    static let maximumLength = 64 << 10
+    /// The maximum number of events in a block.
+    static let maximumCount = 4_096
+
     /// Never used again.
     let id: Int64
     let stream: EventStreams.Stream
@@ -73,19 +78,5 @@ struct EventBlock: Sendable, Equatable {
             try encodedEntries ?? db.rows("SELECT entries FROM event_block WHERE id = $1", [.int(id)]).first?.bytes(0)
         guard let encoded else { throw BlockScanner.malformed }
         return try BlockEntries.decode(encoded, of: self, cells: summary.cellCount)
-    }
-
-    /// The lines of all events, with their headers.
-    func text(_ db: any StorageConnection) throws -> [UInt8] { try Self.texts(of: [self], db)[0] }
-
-    /// The text of each block, read together.
-    static func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [[UInt8]] {
-        let rows = try db.rows(blocks.map { Statement("SELECT body FROM event_block WHERE id = $1", [.int($0.id)]) })
-        return try zip(blocks, rows).map { block, rows in
-            guard let body = try rows.first?.bytes(0) else { throw BlockScanner.malformed }
-            let text = block.isPacked ? try BlockText.unpack(body, length: block.length) : Array(body)
-            guard text.count == block.length else { throw BlockScanner.malformed }
-            return text
-        }
     }
 }

@@ -85,8 +85,8 @@ public struct RelayEventBatch: Sendable {
     private mutating func run(adding length: Int) -> Int {
         let header = headers.count - 1
         var index = runs.count
-        if let known = lastRun ?? open[stream], runs[known].count < BlockMerging.count,
-            runs[known].length + length + added(header, to: known) <= BlockMerging.length
+        if let known = lastRun ?? open[stream], runs[known].count < EventBlock.maximumCount,
+            runs[known].length + length + added(header, to: known) <= EventBlock.maximumLength
         {
             index = known
         } else {
