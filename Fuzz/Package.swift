@@ -17,21 +17,30 @@ func layer(_ name: String) -> Target.Dependency { .product(name: name, package: 
 let package = Package(
     name: "LiveTelemetryFuzz",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "LiveTelemetry", path: "..")],
+    dependencies: [
+        .package(name: "LiveTelemetry", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
     targets: [
-        // Symbolic links to the viewer's sources and to the relay's sources without dependencies, which build faster.
+        // Symbolic links to the viewer's sources, and to those of the relay that need no server and no database, which build faster.
         .target(
             name: "ViewerKit",
             dependencies: [
                 layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"), layer("TelemetryHTTP"),
             ],
             swiftSettings: settings),
-        .target(name: "RelayReaders", dependencies: [layer("TelemetryModels")], swiftSettings: settings),
+        .target(
+            name: "RelayReaders",
+            dependencies: [
+                layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "fuzz",
             dependencies: [
                 "ViewerKit", "RelayReaders", layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"),
-                layer("TelemetryPersistence"), layer("TelemetryLogging"), layer("TelemetryCloudKit"),
+                layer("TelemetryPersistence"), layer("TelemetryLogging"), layer("TelemetryHTTP"), layer("TelemetryCloudKit"),
             ],
             swiftSettings: settings),
     ]

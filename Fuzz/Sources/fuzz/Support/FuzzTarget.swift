@@ -16,6 +16,9 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "archive", run: ArchiveTarget.run),
         FuzzTarget(name: "relay-body", run: RelayBodyTarget.run),
         FuzzTarget(name: "relay-query", run: RelayQueryTarget.run),
+        FuzzTarget(name: "relay-events", run: RelayEventTarget.run),
+        FuzzTarget(name: "relay-lines", run: RelayLineTarget.run),
+        FuzzTarget(name: "relay-blocks", run: RelayBlockTarget.run),
         FuzzTarget(name: "store", run: StoreTarget.run),
     ]
 }

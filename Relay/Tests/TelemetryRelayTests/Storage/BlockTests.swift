@@ -138,6 +138,16 @@ struct BlockTests {
         #expect(groups([]) == [])
     }
 
+    @Test(
+        "A row whose numbers no block has is corrupt",
+        arguments: [(.min + 1, .max - 1), (-1, 5), (0, 0), (2, 1), (1, 1 + BlockCursor.span), (1, .max)] as [(Int64, Int64)])
+    func impossibleNumbers(first: Int64, last: Int64) {
+        let numbers: [Int64] = [1, 1, 1, first, last, 1, 0, 0, 0, 0, 1, 1, 0]
+        #expect(throws: BlockScanner.malformed) {
+            try EventBlock(StorageRow(values: numbers.map(StorageValue.int) + [.bytes(Data())]))
+        }
+    }
+
     @Test("A compressed block is compressed again only when it at least doubles")
     func doubling() throws {
         #expect(groups([try block(1, 1, length: 10, packed: true)]) == [])

@@ -47,9 +47,9 @@ struct EventBlock: Sendable, Equatable {
         isPacked = try row.int(12) != 0
         encodedSummary = try row.optionalBytes(13) ?? Data()
         encodedEntries = row.values.count > 14 ? try row.bytes(14) : nil
-        let span = numbers.upperBound - numbers.lowerBound
-        guard numbers.lowerBound > 0, span < BlockCursor.span, (1...(span + 1)).contains(Int64(count)),
-            (0...Int(Int32.max)).contains(length)
+        // The difference of positive numbers does not overflow.
+        guard numbers.lowerBound > 0, numbers.upperBound - numbers.lowerBound < BlockCursor.span,
+            (1...numbers.count).contains(count), (0...Int(Int32.max)).contains(length)
         else { throw BlockScanner.malformed }
     }
 
