@@ -65,10 +65,7 @@ let libraries = [
 let testSupport = [
     library(
         "TelemetryTestSupport",
-        [
-            "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle",
-            "TelemetryTestKit",
-        ],
+        ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"],
         path: "Mocks/TelemetryTestSupport"),
     library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
 ]

@@ -1,6 +1,5 @@
 import Foundation
 import TelemetryModels
-@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 
 extension TelemetryTransportConformance {
@@ -67,7 +66,7 @@ extension TelemetryTransportConformance {
                 // Some have two columns of one name.
                 guard let query = try? TelemetryQuery(random.query()) else { continue }
                 let result = try await bench.transport.result(of: query, matching: .all, now: now)
-                try bench.expect("\(query), seed \(randomSeed)", result, is: query.result(over: stored, now: now))
+                try bench.expect("\(query), over \(stored)", result, is: query.result(over: stored, now: now))
             }
         },
 

@@ -1,6 +1,5 @@
 import Foundation
 import TelemetryModels
-@_spi(Tooling) import TelemetryTestKit
 
 /// Random events and queries that have words, fields and values in common.
 struct RandomQuestions {
@@ -17,10 +16,10 @@ struct RandomQuestions {
             "attributes.name", "missing",
         ]
 
-    private var numbers = SeededGenerator()
+    private var numbers = SystemRandomNumberGenerator()
 
     private mutating func one<Value>(of values: [Value]) -> Value { values[Int.random(in: values.indices, using: &numbers)] }
-    private mutating func once(in count: Int) -> Bool { numbers.once(in: count) }
+    private mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &numbers) == 0 }
 
     private mutating func phrase() -> String {
         (0..<Int.random(in: 1...3, using: &numbers)).map { _ in one(of: Self.words) }.joined(

@@ -112,7 +112,9 @@ private struct QueryTableRow: QuerySubject {
         var places: [QueryField: Int] = [:]
         for (place, column) in columns.enumerated() { places[.attribute(column)] = place }
         // The beginning of a span of time is a time.
-        places[.time] = places[.attribute("time")] ?? columns.firstIndex { $0.hasPrefix("time:") }
+        let time = places[.attribute("time")] ?? columns.firstIndex { $0.hasPrefix("time:") }
+        places[.time] = time
+        places[.attribute("time")] = time
         return places
     }
 

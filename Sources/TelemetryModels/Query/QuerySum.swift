@@ -61,6 +61,7 @@ struct QuerySum {
             let corrected = total + rest * 2
             if corrected - total == rest * 2 { total = corrected }
         }
-        return total
+        // Without the sign of a zero.
+        return total + 0
     }
 }

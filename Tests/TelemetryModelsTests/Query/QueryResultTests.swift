@@ -154,6 +154,7 @@ struct QueryResultTests {
                 == [[.string("request"), .int(2), .int(1)]])
         #expect(try Self.rows("| stats count() by time:1m | sort by time:1m desc | limit 1 | fields count()") == [[.int(1)]])
         #expect(try Self.rows("| stats count() by time:1m | stats sum(count()) by time:1h").map(\.[1]) == [.int(4), .int(1)])
+        #expect(try Self.rows("| stats count() by time:1m | sort by time desc | limit 1").map(\.[1]) == [.int(1)])
         #expect(try Self.rows("| fields name | top 1 name") == [[.string("request"), .int(2)]])
         #expect(try Self.rows("| fields status, name | sort by status desc | limit 1") == [[.int(1_000), .string("open")]])
     }

@@ -50,7 +50,7 @@ struct RelayBlock {
     /// The events that match each selection.
     var events: [[Event]] {
         Self.selections.map { selection in
-            let reader = BlockReader(NoRows(), selection)
+            let reader = BlockReader(NoRows(), selection) { _ in [] }
             guard let events = try? reader.matches(block, in: 1...Int64.max, index: 0) else {
                 violated("a valid block is corrupt")
             }

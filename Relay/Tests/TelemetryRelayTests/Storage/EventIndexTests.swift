@@ -19,7 +19,7 @@ struct EventIndexTests {
     private func plans(_ db: Database, _ filter: RelayEventFilter, _ order: RelayEventOrder) throws -> [String] {
         let statements = Mutex<[String]>([])
         db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
-        let reader = BlockReader(SQLiteConnection(database: db), EventSelection(filter))
+        let reader = BlockReader(SQLiteConnection(database: db), EventSelection(filter)) { _ in [] }
         _ = try reader.events(in: 1...1_000_000, order, limit: 10)
         _ = try reader.count(in: 1...1_000_000)
         db.trace()

@@ -31,6 +31,14 @@ final class BlockCache: Sendable {
         return content.text
     }
 
+    /// The text of a block, from here or from the database.
+    func text(of block: EventBlock, _ db: any StorageConnection) throws -> [UInt8] {
+        if let text = text(of: block) { return text }
+        let text = try block.text(db)
+        add(text, of: block)
+        return text
+    }
+
     func add(_ text: [UInt8], of block: EventBlock) {
         if block.isPacked { add(Content(block: block, text: text)) }
     }

@@ -21,7 +21,7 @@ struct BlockDeletion: Sendable {
                 isComplete = false
                 continue
             }
-            let reader = BlockReader(db, selection)
+            let reader = BlockReader(db, selection) { try $0.text(db) }
             let isWhole = block.numbers.upperBound <= last && selection.isOfAnyKind && selection.covers(block.seconds)
             do {
                 let events = try reader.matches(block, in: state.firstEvent...last, index: 0)

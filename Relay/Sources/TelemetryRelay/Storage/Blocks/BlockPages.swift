@@ -38,8 +38,8 @@ struct BlockPages {
         let covered = numbers.map { examined($0, order) }
         let found =
             try covered.map {
-                try BlockReader(db, EventSelection(filter), cache: cache).events(
-                    in: $0, order, limit: limit == .max ? limit : limit + 1)
+                try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, db) }
+                    .events(in: $0, order, limit: limit == .max ? limit : limit + 1)
             } ?? .init()
         let events = try events(found, limit: limit, db)
         let isShort = events.count < found.events.count

@@ -26,11 +26,11 @@ struct BlockReader {
 
     private let db: any StorageConnection
     private let selection: EventSelection
-    /// Blocks whose text was read.
-    private let cache: BlockCache?
+    /// Reads the text of a block.
+    private let text: (EventBlock) throws -> [UInt8]
 
-    init(_ db: any StorageConnection, _ selection: EventSelection, cache: BlockCache? = nil) {
-        (self.db, self.selection, self.cache) = (db, selection, cache)
+    init(_ db: any StorageConnection, _ selection: EventSelection, text: @escaping (EventBlock) throws -> [UInt8]) {
+        (self.db, self.selection, self.text) = (db, selection, text)
     }
 
     /// The first matching events of a range, in order.
@@ -210,8 +210,7 @@ struct BlockReader {
 
     private func decoded(_ block: EventBlock, _ events: [Event]) throws -> [Decoded] {
         guard !events.isEmpty else { return [] }
-        let text = try cache?.text(of: block) ?? block.text(db)
-        cache?.add(text, of: block)
+        let text = try text(block)
         var lines: [UInt8] = []
         lines.reserveCapacity(text.count)
         var header = 0..<0

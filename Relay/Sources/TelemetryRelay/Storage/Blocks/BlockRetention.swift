@@ -21,7 +21,7 @@ struct BlockRetention: Sendable {
     ) throws -> [RelayEventRetention.Bound: Int] {
         var counts: [RelayEventRetention.Bound: Int] = [:]
         if try isOverLimit(db, state, now: now), state.firstEvent < state.nextEvent {
-            let found = try BlockReader(db, EventSelection(.all)).events(
+            let found = try BlockReader(db, EventSelection(.all), text: { try $0.text(db) }).events(
                 in: state.firstEvent...(state.nextEvent - 1), .ascending,
                 limit: max(limit, min(Self.slack(of: retention.capacity), Self.maximumStep)), skipsUnreadable: true)
             let bounds = excess(found, state, now: now)

@@ -53,11 +53,12 @@ final class EventStore: RelayEventStorage {
     }
 
     func count(matching filter: RelayEventFilter) async throws -> Int {
-        try await database.query { db in
+        try await database.query { [cache] db in
             let state = try EventState.fetch(db)
             if filter == .all { return Int(state.events) }
             guard state.firstEvent < state.nextEvent else { return 0 }
-            return try BlockReader(db, EventSelection(filter)).count(in: state.firstEvent...(state.nextEvent - 1))
+            return try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, db) }
+                .count(in: state.firstEvent...(state.nextEvent - 1))
         }
     }
 
@@ -68,8 +69,8 @@ final class EventStore: RelayEventStorage {
             var evaluation = QueryEvaluation<QueriedEvent>(query, now: now, limit: limit)
             let state = try EventState.fetch(db)
             if state.firstEvent < state.nextEvent {
-                try BlockReader(db, EventSelection(filter), cache: cache).evaluate(
-                    &evaluation, in: state.firstEvent...(state.nextEvent - 1))
+                try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, db) }
+                    .evaluate(&evaluation, in: state.firstEvent...(state.nextEvent - 1))
             }
             let found = try evaluation.result()
             return RelayQueryResult(
@@ -95,8 +96,9 @@ final class EventStore: RelayEventStorage {
         var (deleted, next) = (0, state.firstEvent)
         while next <= deletion.last {
             // Found outside of the write, which would block other writers while it searches.
-            let blocks = try await database.query { [next] db in
-                try BlockReader(db, deletion.selection).blocks(in: next...deletion.last, limit: BlockDeletion.step)
+            let blocks = try await database.query { [next, cache] db in
+                try BlockReader(db, deletion.selection) { try cache.text(of: $0, db) }
+                    .blocks(in: next...deletion.last, limit: BlockDeletion.step)
             }
             guard let last = blocks.last else { break }
             try await whenFound()
