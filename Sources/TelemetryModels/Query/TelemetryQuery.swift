@@ -56,7 +56,9 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     public var hasPipes: Bool { !pipes.isEmpty }
 
     /// Whether the query's filter matches the event; pipes do not matter.
-    /// - Parameter now: What `time:15m` counts back from.
+    /// - Parameters:
+    ///   - event: An event.
+    ///   - now: What `time:15m` counts back from.
     public func matches(_ event: TelemetryEvent, now: Date = .now) -> Bool { filter.matches(event, now: now) }
 
     /// Evaluates the query on events in their order.

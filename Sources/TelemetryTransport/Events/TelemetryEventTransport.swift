@@ -86,7 +86,10 @@ public protocol TelemetryEventTransport: Sendable {
     ///
     /// The default reads the events. A store that can skip events that do not match, or evaluate where the events are, does so with the
     /// same result as ``TelemetryModels/TelemetryQuery/result(over:now:)``.
-    /// - Parameter now: What `time:15m` in the query counts back from. The filter's own query, if any, counts back from the present.
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - filter: Which events to evaluate it on. Its own query, if any, counts back from the present.
+    ///   - now: What `time:15m` in the query counts back from.
     /// - Throws: ``TelemetryTransportError`` with `.quotaExceeded` if the query exceeds a limit of the language, with `.invalidArgument`
     ///   for a filter whose query has pipes.
     func result(

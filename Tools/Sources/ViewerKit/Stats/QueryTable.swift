@@ -39,17 +39,18 @@ public struct QueryTable {
         }
     }
 
-    /// The header and the rows as comma-separated values, without line ends. Dates are in UTC.
-    public func csv(isForTerminal: Bool) -> [String] {
+    /// The header and the rows as comma-separated values. Dates are in UTC.
+    public func csv(isForTerminal: Bool) -> [UInt8] {
         let cell = CSVCell(isForTerminal: isForTerminal)
-        return ([columns] + rows.map { $0.map(\.text) }).map { row in
-            var bytes: [UInt8] = []
+        var bytes: [UInt8] = []
+        for row in [columns] + rows.map({ $0.map(\.text) }) {
             for (index, text) in row.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 cell.append(text, to: &bytes)
             }
-            return String(decoding: bytes, as: UTF8.self)
+            bytes += "\r\n".utf8
         }
+        return bytes
     }
 
     /// A bar for each row: the last column that has numbers, with the other columns that have none as its label.

@@ -78,7 +78,7 @@ struct QueryCommand: StoreCommand {
         switch format {
         case .table: table.table.lines(style: console.style, width: console.width).forEach(console.line)
         case .json: table.objects.forEach { console.line($0.text) }
-        case .csv: table.csv(isForTerminal: console.width != nil).forEach(console.line)
+        case .csv: console.write(table.csv(isForTerminal: console.isTerminal))
         case .chart: table.bars(width: console.width ?? 80, style: console.style).forEach(console.line)
         }
     }

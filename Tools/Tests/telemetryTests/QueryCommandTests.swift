@@ -1,0 +1,74 @@
+import Foundation
+import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
+import TelemetryTransport
+import Testing
+
+struct QueryCommandTests {
+    private func withStore(_ body: (_ path: String) async throws -> Void) async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            try await transport.append(
+                [200, 503, 503, 500].enumerated().map { index, status in
+                    TelemetryEvent(
+                        clientId: index < 3 ? "a" : "b", sessionId: "s", sequence: UInt64(index + 1), name: "n\(index)",
+                        timestamp: Date(timeIntervalSince1970: TimeInterval(index)), attributes: ["status": .int(Int64(status))])
+                })
+            try await body(folder.path)
+        }
+    }
+
+    @Test(
+        "A query is answered in each format",
+        arguments: [
+            ("json", ["{\"status\":\"503\",\"none\":null,\"n\":2}", "{\"status\":\"500\",\"none\":null,\"n\":1}"]),
+            ("csv", ["status,none,n\r\n503,,2\r\n500,,1\r"]),
+            ("table", ["STATUS  NONE  N", "503        –  2", "500        –  1"]),
+            (
+                "chart",
+                [
+                    "n", "503  " + String(repeating: "█", count: 72) + " 2",
+                    "500  " + String(repeating: "█", count: 36) + " 1",
+                ]
+            ),
+        ])
+    func formats(format: String, expected: [String]) async throws {
+        try await withStore { path in
+            let groups = format == "chart" ? "status" : "status, none"
+            let query = "status:>=500 | stats count() as n by \(groups) | sort by n desc"
+            let result = try await ToolProcess.run("query", query, "-o", format, "-d", path)
+            #expect(result.code == 0)
+            #expect(result.output == expected.map { $0 + "\n" }.joined())
+        }
+    }
+
+    @Test("Options select the events that are asked about, and --where selects those of other commands")
+    func selection() async throws {
+        try await withStore { path in
+            func count(_ options: String...) async throws -> String {
+                try await ToolProcess.run(["query", "| stats count()", "-o", "json", "-d", path] + options).lines.last ?? ""
+            }
+            #expect(try await count() == #"{"count()":4}"#)
+            #expect(try await count("-c", "a") == #"{"count()":3}"#)
+            #expect(try await count("-c", "a", "-c", "b", "--name", "n1", "--name", "n3") == #"{"count()":2}"#)
+            #expect(try await count("--where", "status:=503") == #"{"count()":2}"#)
+            let events = try await ToolProcess.run("events", "--where", "status:=503", "-o", "json", "-d", path)
+            #expect(events.lines.count == 2)
+            #expect(try await ToolProcess.run("query", "status:=503", "-o", "json", "-d", path).lines == events.lines)
+        }
+    }
+
+    @Test(
+        "A wrong query is shown with a mark under its place",
+        arguments: [
+            (["query", "status:>abc"], "Error: Expected a number or a date.\n  status:>abc\n          ^\n"),
+            (["query", "é \"a"], "Error: The quotation is not closed.\n  é \"a\n    ^\n"),
+            (["events", "--where", "a | limit 1"], "Error: Expected a filter without pipes.\n  a | limit 1\n    ^\n"),
+            (["query", "a", "-o", "chart"], "Error: -o chart requires a query with stats or top.\n"),
+        ])
+    func errors(arguments: [String], message: String) async throws {
+        let result = try await ToolProcess.run(arguments)
+        #expect(result.code == 64)
+        #expect(result.errors.hasPrefix(message))
+    }
+}
