@@ -128,6 +128,24 @@ struct QueryRoutesTests {
         }
     }
 
+    @Test("A host's query that reads too much is a 413, a reader's is not")
+    func hostBytes() async throws {
+        var configuration = RelayConfiguration()
+        configuration.limits.hostQueryBytes = 100
+        try await RelayBench.run(configuration: configuration) { relay async throws -> Void in
+            _ = try await relay.post("/v1/events", Self.events)
+            let host = TestCaller.host("a", token: try await relay.token(.host))
+            let answer = try await relay.post("/v1/query", Self.ask("| stats count_distinct(text)"), as: host)
+            #expect(answer.status == .contentTooLarge)
+            #expect(answer.code == "quotaExceeded")
+            let narrow = Self.ask("| stats count()", more: #","level":"diagnostic""#)
+            #expect(try await relay.post("/v1/query", narrow, as: host).status == .contentTooLarge)
+            #expect(try await relay.post("/v1/query", Self.ask("", more: #","name":"x""#), as: host).status == .ok)
+            let reader = TestCaller.bearing(try await relay.token(.reader))
+            #expect(try await relay.post("/v1/query", Self.ask("| stats count()"), as: reader).status == .ok)
+        }
+    }
+
     @Test("A query that takes too long is a 413, and a caller's fifth query at once a 429")
     func limits() async throws {
         let clock = ManualClock()

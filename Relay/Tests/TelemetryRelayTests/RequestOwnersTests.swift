@@ -33,10 +33,10 @@ struct RequestOwnersTests {
         func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
 
         func result(
-            of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+            of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int
         ) async throws -> RelayQueryResult {
             reads.add()
-            return try await base.result(of: query, matching: filter, now: now, limit: limit)
+            return try await base.result(of: query, matching: filter, now: now, limit: limit, byteLimit: byteLimit)
         }
 
         func delete(matching filter: RelayEventFilter) async throws -> Int { try await base.delete(matching: filter) }

@@ -46,6 +46,8 @@ public struct RelayLimits: Sendable, Equatable {
     public var waitSeconds = 60
     /// The maximum time for the evaluation of a query.
     public var queryTime: Duration = .seconds(10)
+    /// The maximum size of the events that a host's query reads, in bytes of lines: what it can keep in memory.
+    public var hostQueryBytes = 64 << 20
 
     public init() {}
 }

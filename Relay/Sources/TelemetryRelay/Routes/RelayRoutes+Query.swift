@@ -13,8 +13,10 @@ extension RelayRoutes {
         let filter = asked.caller.narrow(query.filter)
         var result: RelayQueryResult
         do {
+            let byteLimit = asked.caller.role == .host ? limits.hostQueryBytes : .max
             result = try await queries.run(for: asked.caller) { [storage] in
-                try await storage.events.result(of: query.query, matching: filter, now: query.now, limit: query.limit + 1)
+                try await storage.events.result(
+                    of: query.query, matching: filter, now: query.now, limit: query.limit + 1, byteLimit: byteLimit)
             }
         } catch let error as TelemetryQueryError {
             throw Problem.tooLarge(error.message)

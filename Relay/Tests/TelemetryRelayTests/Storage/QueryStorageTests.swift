@@ -31,12 +31,13 @@ struct QueryStorageTests {
                 "", "| limit 7", "name:tenth", "-name:tenth | limit 20", "| sort by name | limit 9", "| stats count() by client",
             ] {
                 let query = try TelemetryQuery(text)
-                let result = try await storage.events.result(of: query, matching: .all, now: Date(), limit: 100)
+                let result = try await storage.events.result(of: query, matching: .all, now: Date(), limit: 100, byteLimit: .max)
                 let whole = try query.result(over: (0..<60).map(Self.event))
                 #expect(result.events.map(\.event) == whole.events, "\(text)")
                 #expect(result.rows == whole.rows, "\(text)")
                 #expect(result.matched == whole.matched, "\(text)")
-                let some = try await storage.events.result(of: query, matching: .init(clients: ["c1"]), now: Date(), limit: 3)
+                let some = try await storage.events.result(
+                    of: query, matching: .init(clients: ["c1"]), now: Date(), limit: 3, byteLimit: .max)
                 let expected = try query.result(over: (0..<60).map(Self.event).filter { $0.clientId == "c1" })
                 #expect(some.events.map(\.event.eventId) == expected.events.prefix(3).map(\.eventId), "\(text)")
                 #expect(some.matched == expected.matched)

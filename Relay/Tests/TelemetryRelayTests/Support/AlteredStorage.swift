@@ -46,9 +46,9 @@ private struct MergingEvents: RelayEventStorage {
     func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
 
     func result(
-        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int
     ) async throws -> RelayQueryResult {
-        try await base.result(of: query, matching: filter, now: now, limit: limit)
+        try await base.result(of: query, matching: filter, now: now, limit: limit, byteLimit: byteLimit)
     }
 
     func delete(matching filter: RelayEventFilter) async throws -> Int { try await base.delete(matching: filter) }

@@ -91,12 +91,24 @@ struct BlockReader {
     }
 
     /// Evaluates a query on the matching events of a range.
-    func evaluate(_ evaluation: inout QueryEvaluation<QueriedEvent>, in numbers: ClosedRange<Int64>) throws {
+    /// - Parameter byteLimit: the maximum size of their lines, in bytes.
+    /// - Throws: `TelemetryQueryError` if their lines are larger.
+    func evaluate(
+        _ evaluation: inout QueryEvaluation<QueriedEvent>, in numbers: ClosedRange<Int64>, byteLimit: Int
+    ) throws {
+        var rest = byteLimit
         // Matching events of blocks that overlap with later ones.
         var waiting: [(number: Int64, event: QueriedEvent)] = []
         try forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
             try Self.add(&waiting, before: block.numbers.lowerBound, to: &evaluation)
-            for found in try decoded(block, matches(block, in: numbers, index: 0)) where evaluation.matches(found.event) {
+            let events = try decoded(block, matches(block, in: numbers, index: 0))
+            rest -= events.reduce(0) { $0 + $1.line.count }
+            guard rest >= 0 else {
+                throw TelemetryQueryError(
+                    message: "The query reads more than \(byteLimit) bytes of events: narrow it, for example to a time.",
+                    offset: 0)
+            }
+            for found in events where evaluation.matches(found.event) {
                 if evaluation.needsOrder {
                     waiting.append((found.number, found.queried))
                 } else {
@@ -200,12 +212,11 @@ struct BlockReader {
         let event: TelemetryEvent
         let number: Int64
         let text: [UInt8]
-        let header: Range<Int>
+        /// Shared with the other events of the header.
+        let header: [UInt8]
         let line: Range<Int>
 
-        var queried: QueriedEvent {
-            QueriedEvent(event: event, header: Array(text[header]), line: Array(text[line]))
-        }
+        var queried: QueriedEvent { QueriedEvent(event: event, header: header, line: Array(text[line])) }
     }
 
     private func decoded(_ block: EventBlock, _ events: [Event]) throws -> [Decoded] {
@@ -221,8 +232,11 @@ struct BlockReader {
             lines += text[event.line]
         }
         guard let decoded = EventLines.decode(all: lines), decoded.count == events.count else { throw BlockScanner.malformed }
-        return zip(decoded, events).map {
-            Decoded(event: $0, number: $1.entry.number, text: text, header: $1.header, line: $1.line)
+        var last: (place: Range<Int>, line: [UInt8]) = (0..<0, [])
+        return zip(decoded, events).map { decoded, event in
+            if event.header != last.place { last = (event.header, Array(text[event.header])) }
+            return Decoded(
+                event: decoded, number: event.entry.number, text: text, header: last.line, line: event.line)
         }
     }
 }

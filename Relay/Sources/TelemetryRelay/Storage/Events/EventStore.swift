@@ -63,14 +63,14 @@ final class EventStore: RelayEventStorage {
     }
 
     func result(
-        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int
     ) async throws -> RelayQueryResult {
         try await database.query { [cache] db in
             var evaluation = QueryEvaluation<QueriedEvent>(query, now: now, limit: limit)
             let state = try EventState.fetch(db)
             if state.firstEvent < state.nextEvent {
                 try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, db) }
-                    .evaluate(&evaluation, in: state.firstEvent...(state.nextEvent - 1))
+                    .evaluate(&evaluation, in: state.firstEvent...(state.nextEvent - 1), byteLimit: byteLimit)
             }
             let found = try evaluation.result()
             return RelayQueryResult(

@@ -26,9 +26,10 @@ public protocol RelayEventStorage: Sendable {
     /// - Parameters:
     ///   - now: what the query's durations count back from.
     ///   - limit: the maximum number of rows or events of the result.
-    /// - Throws: `TelemetryQueryError` if the query exceeds a limit of the language.
+    ///   - byteLimit: the maximum size of the events that are read, in bytes of lines.
+    /// - Throws: `TelemetryQueryError` if the query exceeds a limit of the language, or this one.
     func result(
-        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int
+        of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int
     ) async throws -> RelayQueryResult
 
     /// Deletes the matching events that arrived before the call, in small transactions.
