@@ -72,9 +72,11 @@ extension TelemetryTransportConformance {
 
         Check("A query is a condition of a filter, for reading, counting and deleting") { bench in
             try await bench.transport.append(asked)
+            // A store may keep another spelling of a character, which is equal as a string but not for a query.
+            let stored = try await bench.transport.fetchAllEvents()
             for text in queries where try !TelemetryQuery(text).hasPipes && !text.contains("time:") {
                 let filter = try TelemetryEventFilter(query: TelemetryQuery(text))
-                let matches = asked.filter(filter.matches).map(\.eventId)
+                let matches = stored.filter(filter.matches).map(\.eventId)
                 try await bench.expect("reading, \(text)", bench.identifiers(filter), is: matches)
                 try await bench.expect("reading one by one, \(text)", bench.identifiers(filter, pageSize: 1), is: matches)
                 try await bench.expect(
