@@ -81,7 +81,7 @@ struct QueryRoutesTests {
     }
 
     @Test(
-        "What is not a query is a 400 with its place",
+        "What is not a query is a 400 with its position",
         arguments: [("status:%3Eabc", "status:>abc", 8), ("%28a", "(a", 0), ("a%20%7C%20limit%201", "a | foo", 4)])
     func malformed(parameter: String, query: String, offset: Int) async throws {
         try await RelayBench.run { relay async throws -> Void in

@@ -97,7 +97,7 @@ struct QueryGrouping {
                 if left.isBefore(right, isDescending: false) { return true }
                 if right.isBefore(left, isDescending: false) { return false }
             }
-            // Equal numbers with different texts, such as 1 and 1.0.
+            // Equal numbers that are written differently, such as 1 and 1.0.
             for case (.string(let left)?, .string(let right)?) in zip(left.values, right.values) {
                 if ExactString(left) < ExactString(right) { return true }
                 if ExactString(right) < ExactString(left) { return false }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a value is sorted by: numbers come before dates, dates before texts, and missing values last. A value that has a number is sorted
+/// What a value is sorted by: numbers come before dates, dates before other values, and missing values last. A value that has a number is sorted
 /// by it, and those of `severity` and `level` by their order.
 enum QueryOrder {
     case rank(Int)
@@ -31,7 +31,7 @@ enum QueryOrder {
         }
     }
 
-    /// - Parameter isDescending: Turns the order around, except that missing values are last.
+    /// - Parameter isDescending: Reverses the order, except that missing values are last.
     func isBefore(_ other: QueryOrder, isDescending: Bool) -> Bool {
         switch (self, other) {
         case (.missing, _): false

@@ -10,7 +10,7 @@ struct QueryPipeParser {
     /// The columns of the pipe that is parsed.
     private var columns: Set<ExactString> = []
 
-    /// - Parameter scanner: Behind the filter.
+    /// - Parameter scanner: After the filter.
     init(_ scanner: QueryScanner) { self.scanner = scanner }
 
     /// Parses up to the end.
@@ -120,7 +120,7 @@ struct QueryPipeParser {
 
     private mutating func add(_ column: String, at start: Int) throws(TelemetryQueryError) {
         guard columns.insert(ExactString(column)).inserted else {
-            throw TelemetryQueryError(message: "There is a column \(column) already: choose a name with as.", offset: start)
+            throw TelemetryQueryError(message: "There is a column \(column) already.", offset: start)
         }
     }
 

@@ -10,7 +10,7 @@ struct QueryScanner {
 
     private let bytes: [UInt8]
     private(set) var position = 0
-    /// The places of the parentheses that are not closed yet.
+    /// The positions of the parentheses that are not closed yet.
     private var openings: [Int] = []
 
     init(_ text: String) { bytes = Array(text.utf8) }

@@ -1,4 +1,4 @@
-/// A word or a phrase that is searched in texts without regard to case.
+/// A word or a phrase that is searched without regard to case.
 ///
 /// The characters match anywhere, except that a match neither begins nor ends inside of a word, unless the phrase itself begins or ends
 /// with another character there. Words are the maximal runs of letters, marks, numbers (general categories L, M and N of the Unicode

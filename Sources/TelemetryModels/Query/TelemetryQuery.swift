@@ -33,7 +33,7 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     }
 
     /// Parses a query that is a condition.
-    /// - Throws: ``TelemetryQueryError`` with the place of the first pipe, if there is one.
+    /// - Throws: ``TelemetryQueryError`` with the position of the first pipe, if there is one.
     @_spi(Tooling)
     public init(filter text: String) throws {
         try self.init(text)

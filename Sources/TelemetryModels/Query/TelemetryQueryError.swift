@@ -8,8 +8,8 @@ public import Foundation
 public struct TelemetryQueryError: Error, LocalizedError, Sendable, Hashable {
     /// What was expected; for a query that cannot be answered, the limit that it exceeds.
     public let message: String
-    /// The place in the query's text, in bytes of UTF-8: where the part begins that cannot be there, where a quotation or a parenthesis
-    /// that is not closed was opened, or the text's length if something is missing at the end. 0 for a query that cannot be answered.
+    /// The position in the query's text, in bytes of UTF-8: the beginning of the part that is not allowed there, the opening of a quotation
+    /// or parenthesis that is not closed, or the text's length if something is missing at the end. 0 for a query that cannot be answered.
     public let offset: Int
 
     /// Creates an error; the parameters are the properties of the same names.

@@ -49,7 +49,7 @@ struct QueryParsingTests {
     }
 
     @Test(
-        "What is not a query is an error with its place",
+        "What is not a query is an error with its position",
         arguments: [
             ("\"abc", 0), ("a \"b\\\"", 2), ("(a", 0), ("a (b (c) ", 2), ("a)", 1), ("()", 1), ("a (", 2), ("(a or", 0),
             ("a or", 4),

@@ -92,7 +92,7 @@ struct QueryResultTests {
         #expect(try Self.rows("nothing | stats count() by name").isEmpty)
     }
 
-    @Test("Groups come ordered by their keys: numbers, texts, missing; their keys are texts")
+    @Test("Groups come ordered by their keys: numbers, texts, missing; their keys are strings")
     func groups() throws {
         let result = try TelemetryQuery("| stats count() as n, sum(duration) by status, name").result(over: Self.events)
         #expect(result.columns == ["status", "name", "n", "sum(duration)"])
@@ -219,7 +219,7 @@ struct QueryResultTests {
         }
     }
 
-    @Test("Texts that are canonically equivalent are different values")
+    @Test("Strings that are canonically equivalent are different values")
     func spellings() throws {
         let events = ["\u{e9}", "e\u{301}"].enumerated().map { Self.event($0, ["v": .string($1)]) }
         #expect(try Self.rows("| stats count_distinct(v)", over: events) == [[.int(2)]])

@@ -59,7 +59,7 @@ struct QueryCommandTests {
     }
 
     @Test(
-        "A wrong query is shown with a mark under its place",
+        "A wrong query is shown with a mark under the error's position",
         arguments: [
             (["query", "status:>abc"], "Error: Expected a number or a date.\n  status:>abc\n          ^\n"),
             (["query", "é \"a"], "Error: The quotation is not closed.\n  é \"a\n    ^\n"),

@@ -23,7 +23,7 @@ struct Problem: Error {
 
     static func invalidArgument(_ detail: String) -> Self { Self(.badRequest, .invalidArgument, detail) }
 
-    /// A text that is not a query; the document has the place of the error.
+    /// A text that is not a query; the document has the position of the error.
     init(query error: any Error) {
         let error = error as? TelemetryQueryError
         self = .invalidArgument("query: \(error?.message ?? "This is not a query.")")

@@ -9,7 +9,7 @@ enum QueryText {
     /// A query without pipes.
     static func filter(_ text: String) throws -> TelemetryQuery { try parse(text) { try TelemetryQuery(filter: $0) } }
 
-    /// - Throws: an error with the text and a mark under the place of the fault.
+    /// - Throws: an error with the text and a mark under the error's position.
     private static func parse(_ text: String, _ parse: (String) throws -> TelemetryQuery) throws -> TelemetryQuery {
         do {
             return try parse(text)
