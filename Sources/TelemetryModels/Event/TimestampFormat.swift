@@ -7,8 +7,9 @@ package import Foundation
 /// Dates as the package stores them: ISO 8601 in UTC with milliseconds, `2026-11-21T08:00:00.123Z`.
 ///
 /// A date that is not a whole number of milliseconds gets nine digits, so that it reads back as the same `Date` for every
-/// moment at least 2^24 seconds (about 194 days) away from 1 January 2001. The calendar is the proleptic Gregorian one,
-/// computed as in Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+/// moment at least 2^24 seconds (about 194 days) away from 1 January 2001; nearer, where a `Date` is finer than a nanosecond, as
+/// one within a nanosecond of it, or within 60 where its nanoseconds are whole milliseconds. The calendar is the proleptic
+/// Gregorian one, computed as in Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 package enum TimestampFormat {
     /// Whole seconds between 1 January 1970 and 1 January 2001, the reference date.
     package static let secondsFrom1970ToReference: Int64 = 978_307_200
