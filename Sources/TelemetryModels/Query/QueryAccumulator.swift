@@ -13,6 +13,13 @@ enum QueryAccumulator {
     case extreme(number: QueryNumber?, date: Date?, isMaximum: Bool)
     case quantile(QueryQuantile, share: Double)
 
+    /// What accumulators keep.
+    struct Size {
+        var distinctValues = 0
+        /// Approximately, besides the accumulators themselves.
+        var bytes = 0
+    }
+
     init(_ function: QueryFunction) {
         self =
             switch function {
@@ -27,15 +34,14 @@ enum QueryAccumulator {
     }
 
     /// Adds a value that is there, or a row.
-    /// - Returns: Whether one more distinct value is held.
-    mutating func add(_ value: TelemetryValue?) -> Bool {
+    /// - Parameter size: Grows by what is kept of the value.
+    mutating func add(_ value: TelemetryValue?, _ size: inout Size) {
         switch self {
         case .count(let count): self = .count(count + 1)
         case .distinct(var texts):
             self = .count(0)
-            let isNew = value.map { texts.insert(ExactString($0.queryText)).inserted } ?? false
+            if let value { Self.insert(ExactString(value.queryText), into: &texts, &size) }
             self = .distinct(texts)
-            return isNew
         case .sum(var sum):
             self = .count(0)
             if let number = value?.queryNumber { sum.add(number) }
@@ -55,10 +61,44 @@ enum QueryAccumulator {
             }
         case .quantile(var values, let share):
             self = .count(0)
+            let former = values.byteCount
             if let number = value?.queryNumber { values.add(number) }
+            size.bytes += values.byteCount - former
             self = .quantile(values, share: share)
         }
-        return false
+    }
+
+    /// Adds what another accumulator of the same function was given.
+    /// - Parameter size: Grows by what is kept of it.
+    mutating func merge(_ other: consuming Self, _ size: inout Size) {
+        switch (self, other) {
+        case (.count(let count), .count(let other)): self = .count(count + other)
+        case (.distinct(var texts), .distinct(let others)):
+            self = .count(0)
+            for text in others { Self.insert(text, into: &texts, &size) }
+            self = .distinct(texts)
+        case (.sum(var sum), .sum(let other)):
+            sum.merge(other)
+            self = .sum(sum)
+        case (.average(var sum), .average(let other)):
+            sum.merge(other)
+            self = .average(sum)
+        case (.extreme, .extreme(let number, let date, _)):
+            add(number?.value ?? date.map(TelemetryValue.date), &size)
+        case (.quantile(var values, let share), .quantile(let others, _)):
+            self = .count(0)
+            let former = values.byteCount
+            values.merge(others)
+            size.bytes += values.byteCount - former
+            self = .quantile(values, share: share)
+        default: break
+        }
+    }
+
+    private static func insert(_ text: ExactString, into texts: inout Set<ExactString>, _ size: inout Size) {
+        guard texts.insert(text).inserted else { return }
+        size.distinctValues += 1
+        size.bytes += text.string.utf8.count + 2 * MemoryLayout<ExactString>.stride
     }
 
     /// The function's value; nil if there was nothing to compute it from.

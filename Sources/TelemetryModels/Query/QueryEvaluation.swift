@@ -1,11 +1,5 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
-/// The evaluation of a query on events that are added one after the other, in their order of arrival. For the project's packages; not
-/// part of the interface.
+/// The evaluation of a query on events, which are added in any order: their positions decide. Evaluations of the same query on different
+/// events can be merged. For the project's packages; not part of the interface.
 @_spi(Tooling)
 public struct QueryEvaluation<Event: QuerySubject> {
     /// What a query found: rows of a table, or events if there are no columns.
@@ -13,46 +7,68 @@ public struct QueryEvaluation<Event: QuerySubject> {
         public var columns: [String] = []
         public var rows: [[TelemetryQueryResult.Value]] = []
         public var events: [Event] = []
+        /// Whether there are more events, which are left out because all together are too large.
+        public var isCut = false
         /// How many events the query's filter matched.
         public var matched = 0
     }
 
     private let filter: QueryFilter
-    private let now: Date
+    private let context: QueryContext
+    private let byteLimit: Int
     private var stage: QueryStage<Event>
     private var matched = 0
 
-    /// - Parameter limit: The maximum number of rows or events of the result.
-    public init(_ query: TelemetryQuery, now: Date, limit: Int? = nil) {
+    /// - Parameters:
+    ///   - limit: The maximum number of rows or events of the result.
+    ///   - byteLimit: The maximum size of what is kept for the result, in bytes, approximately. Events of a query without pipes are left
+    ///     out beyond it; any other query fails.
+    public init(_ query: TelemetryQuery, in context: QueryContext, limit: Int? = nil, byteLimit: Int = .max) {
         filter = query.filter
-        self.now = now
+        self.context = context
+        self.byteLimit = byteLimit
         stage = QueryStage((query.pipes.flatMap(\.expanded) + (limit.map { [.limit($0)] } ?? []))[...], hasEvents: true)
     }
 
-    /// Whether the result depends on the order in which the events are added.
-    public var needsOrder: Bool { stage.needsOrder }
-
     /// Whether the query's filter matches the event.
-    public func matches(_ subject: some QuerySubject) -> Bool { filter.matches(subject, now: now) }
+    public func matches(_ subject: some QuerySubject) -> Bool { filter.matches(subject, in: context) }
 
-    /// Adds the next event, if it matches.
+    /// Adds an event after those that were added, if it matches.
     /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
     public mutating func add(_ event: Event) throws {
-        if matches(event) { try add(matching: event) { event } }
+        if matches(event) { try add(matching: event, at: Int64(matched)) { event } }
     }
 
-    /// Adds the next event, which matches.
-    /// - Parameter event: The event of the subject, if it may be part of the result.
+    /// Adds an event that matches.
+    /// - Parameters:
+    ///   - position: The event's place in the order of arrival; no other event has the same.
+    ///   - event: The event of the subject, if it may be part of the result.
     /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
-    public mutating func add(matching subject: some QuerySubject, event: () -> Event) throws {
+    public mutating func add(matching subject: some QuerySubject, at position: Int64, event: () -> Event) throws {
         matched += 1
-        try stage.add(subject) { .event(event()) }
+        try stage.add(subject, at: position) { .event(event()) }
+        try checkSize()
+    }
+
+    /// Adds the events that were added to another evaluation of the same query.
+    /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
+    public mutating func merge(_ other: consuming Self) throws {
+        matched += other.matched
+        try stage.merge(other.stage)
+        try checkSize()
+    }
+
+    private mutating func checkSize() throws {
+        guard stage.byteCount > byteLimit, !stage.cut(to: byteLimit / 2) else { return }
+        throw TelemetryQueryError(
+            message: "The query keeps more than \(byteLimit) bytes: match fewer events, group by less, or use a smaller limit.",
+            offset: 0)
     }
 
     /// The result over all events that were added.
     /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
     public consuming func result() throws -> Result {
-        var result = Result(matched: matched)
+        var result = Result(isCut: stage.isCut, matched: matched)
         let rows = try stage.finished(columns: &result.columns)
         for row in rows {
             switch row {
@@ -63,3 +79,6 @@ public struct QueryEvaluation<Event: QuerySubject> {
         return result
     }
 }
+
+extension QueryEvaluation: Sendable where Event: Sendable {}
+extension QueryEvaluation.Result: Sendable where Event: Sendable {}

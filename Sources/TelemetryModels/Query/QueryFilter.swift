@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The part of a query that selects events.
 indirect enum QueryFilter: Sendable {
     case term(QueryTerm)
@@ -12,12 +6,12 @@ indirect enum QueryFilter: Sendable {
     case and([QueryFilter])
     case or([QueryFilter])
 
-    func matches(_ subject: some QuerySubject, now: Date) -> Bool {
+    func matches(_ subject: some QuerySubject, in context: QueryContext) -> Bool {
         switch self {
-        case .term(let term): term.matches(subject, now: now)
-        case .not(let filter): !filter.matches(subject, now: now)
-        case .and(let filters): filters.allSatisfy { $0.matches(subject, now: now) }
-        case .or(let filters): filters.contains { $0.matches(subject, now: now) }
+        case .term(let term): term.matches(subject, in: context)
+        case .not(let filter): !filter.matches(subject, in: context)
+        case .and(let filters): filters.allSatisfy { $0.matches(subject, in: context) }
+        case .or(let filters): filters.contains { $0.matches(subject, in: context) }
         }
     }
 }

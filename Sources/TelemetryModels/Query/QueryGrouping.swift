@@ -14,6 +14,14 @@ struct QueryGrouping {
         /// The beginning of a span of time, in seconds since 1970.
         case time(Int64)
         case missing
+
+        var byteCount: Int {
+            if case .text(let text) = self {
+                MemoryLayout<Self>.stride + text.string.utf8.count
+            } else {
+                MemoryLayout<Self>.stride
+            }
+        }
     }
 
     private let statistics: [QueryStatistic]
@@ -23,7 +31,10 @@ struct QueryGrouping {
     private var places: [[Key]: Int] = [:]
     /// Those of the first group, then those of the second, and so on.
     private var accumulators: [QueryAccumulator] = []
-    private var distinctCount = 0
+    private var size = QueryAccumulator.Size()
+
+    /// The approximate size of the keys and of what the functions keep, in bytes.
+    var byteCount: Int { size.bytes }
 
     /// - Parameter hasEvents: Whether the rows that are grouped are events, not those of a table.
     init(_ statistics: [QueryStatistic], by groups: [QueryGroup], hasEvents: Bool) {
@@ -32,41 +43,56 @@ struct QueryGrouping {
         fields = groups.map { if case .value(let name) = $0 { name.field(ofEvents: hasEvents) } else { .time } }
         arguments = statistics.map { $0.function.argument?.field(ofEvents: hasEvents) }
         // Without groups there is one row, whether or not there are events.
-        if groups.isEmpty { _ = addGroup([]) }
+        if groups.isEmpty { _ = addGroup([], statistics.map { QueryAccumulator($0.function) }) }
     }
 
     mutating func add(_ subject: some QuerySubject) throws {
         var keys: [Key] = []
         keys.reserveCapacity(groups.count)
         for (group, field) in zip(groups, fields) { keys.append(Self.key(subject.value(of: field), in: group)) }
-        let place: Int
-        if let known = places[keys] {
-            place = known
-        } else {
-            guard places.count < Self.groupLimit else {
-                throw TelemetryQueryError(
-                    message: "There are more than \(Self.groupLimit) groups: match fewer events, or group by less.", offset: 0)
-            }
-            place = addGroup(keys)
-        }
+        let place = try places[keys] ?? addGroup(keys)
         for (index, argument) in arguments.enumerated() {
             guard let argument else {
-                _ = accumulators[place + index].add(nil)
+                accumulators[place + index].add(nil, &size)
                 continue
             }
             guard let value = subject.value(of: argument) else { continue }
-            if accumulators[place + index].add(value) { distinctCount += 1 }
+            accumulators[place + index].add(value, &size)
         }
-        guard distinctCount <= Self.distinctLimit else {
-            throw TelemetryQueryError(
-                message: "There are more than \(Self.distinctLimit) distinct values: match fewer events.", offset: 0)
+        try checkDistinctValues()
+    }
+
+    /// Adds the rows that were added to another grouping by the same groups.
+    mutating func merge(_ other: consuming Self) throws {
+        for (keys, otherPlace) in other.places {
+            let place = try places[keys] ?? addGroup(keys)
+            for index in statistics.indices {
+                accumulators[place + index].merge(other.accumulators[otherPlace + index], &size)
+            }
+            try checkDistinctValues()
         }
     }
 
-    private mutating func addGroup(_ keys: [Key]) -> Int {
+    private func checkDistinctValues() throws {
+        guard size.distinctValues > Self.distinctLimit else { return }
+        throw TelemetryQueryError(
+            message: "There are more than \(Self.distinctLimit) distinct values: match fewer events.", offset: 0)
+    }
+
+    private mutating func addGroup(_ keys: [Key]) throws -> Int {
+        guard places.count < Self.groupLimit else {
+            throw TelemetryQueryError(
+                message: "There are more than \(Self.groupLimit) groups: match fewer events, or group by less.", offset: 0)
+        }
+        return addGroup(keys, statistics.map { QueryAccumulator($0.function) })
+    }
+
+    private mutating func addGroup(_ keys: [Key], _ added: [QueryAccumulator]) -> Int {
         let place = accumulators.count
         places[keys] = place
-        for statistic in statistics { accumulators.append(QueryAccumulator(statistic.function)) }
+        accumulators += added
+        size.bytes += added.count * MemoryLayout<QueryAccumulator>.stride + 64
+        for key in keys { size.bytes += key.byteCount }
         return place
     }
 

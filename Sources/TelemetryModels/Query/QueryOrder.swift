@@ -6,7 +6,7 @@ import Foundation
 
 /// What a value is sorted by: numbers come before dates, dates before other values, and missing values last. A value that has a number is sorted
 /// by it, and those of `severity` and `level` by their order.
-enum QueryOrder {
+enum QueryOrder: Sendable {
     case rank(Int)
     case number(QueryNumber)
     case date(Date)

@@ -48,7 +48,7 @@ struct QueryPattern: Sendable {
     }
 
     /// Whether the expression matches somewhere in the text, which is UTF-8. An invalid byte counts as U+FFFD.
-    func matches(_ text: Text) -> Bool {
+    func matches(_ text: Text, in context: QueryContext) -> Bool {
         withActiveStates { current, next in
             var position = 0
             while true {
@@ -62,7 +62,7 @@ struct QueryPattern: Sendable {
                 let variants = CaseVariants(of: scalar, ignoringCase: ignoresCase)
                 position += width
                 // The result of work that was cancelled is not used.
-                if position.isMultiple(of: 1024), Task.isCancelled { return false }
+                if position.isMultiple(of: 1024), context.isCancelled() { return false }
                 for state in current where consumes(variants, in: state) {
                     if activate(state + 1, at: position, of: text, in: &next) { return true }
                 }

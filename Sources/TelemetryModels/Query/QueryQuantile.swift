@@ -14,15 +14,37 @@ struct QueryQuantile {
     private var count = 0
     private var isExact: Bool { count == exact.count }
 
+    /// The approximate size of what is kept, in bytes.
+    var byteCount: Int { exact.count * MemoryLayout<QueryNumber>.stride + (negative.count + positive.count) * 32 }
+
     mutating func add(_ number: QueryNumber) {
         if isExact, count < Self.exactLimit {
             exact.append(number)
         } else {
-            for number in exact { addSize(of: number.double) }
-            exact = []
+            dropExact()
             addSize(of: number.double)
         }
         count += 1
+    }
+
+    /// Adds the numbers of others.
+    mutating func merge(_ other: Self) {
+        let staysExact = isExact && other.isExact && count + other.count <= Self.exactLimit
+        if staysExact {
+            exact += other.exact
+        } else {
+            dropExact()
+            for number in other.exact { addSize(of: number.double) }
+            negative.merge(other.negative, uniquingKeysWith: +)
+            positive.merge(other.positive, uniquingKeysWith: +)
+            zeros += other.zeros
+        }
+        count += other.count
+    }
+
+    private mutating func dropExact() {
+        for number in exact { addSize(of: number.double) }
+        exact = []
     }
 
     private mutating func addSize(of value: Double) {

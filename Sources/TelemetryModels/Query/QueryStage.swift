@@ -2,22 +2,30 @@
 enum QueryRow<Event: QuerySubject> {
     case event(Event)
     case values([TelemetryValue?])
+
+    /// The approximate size, in bytes.
+    var byteCount: Int {
+        switch self {
+        case .event(let event): event.byteCount
+        case .values(let values): values.reduce(0) { $0 + ($1?.byteCount ?? 0) }
+        }
+    }
 }
 
-/// One step of an evaluation: leading limits, and the pipe after them.
+extension QueryRow: Sendable where Event: Sendable {}
+
+/// One step of an evaluation: a pipe, and the limit after it.
 struct QueryStage<Event: QuerySubject> {
     typealias Row = QueryRow<Event>
 
-    private enum Step {
-        case collect([Row])
-        case select([QueryName], [QueryField], [Row])
-        case sort(QuerySorting<Row>)
+    fileprivate enum Step {
+        case rows(QueryRows<Row>)
         case group(QueryGrouping)
     }
 
-    /// How many rows are still admitted.
-    private var remaining = Int.max
     private var step: Step
+    /// The columns of `fields`, and what they select.
+    private let selection: (columns: [String], fields: [QueryField])?
     /// The pipes after this stage.
     private let next: ArraySlice<QueryPipe>
 
@@ -26,53 +34,89 @@ struct QueryStage<Event: QuerySubject> {
     ///   - hasEvents: Whether the rows are events, not those of a table.
     init(_ pipes: ArraySlice<QueryPipe>, hasEvents: Bool) {
         var pipes = pipes
-        Self.removeLimits(&pipes, into: &remaining)
-        switch pipes.popFirst() {
+        switch pipes.first {
         case .stats(let statistics, let groups):
+            pipes.removeFirst()
             step = .group(QueryGrouping(statistics, by: groups, hasEvents: hasEvents))
+            selection = nil
         case .fields(let names):
-            step = .select(names, names.map { $0.field(ofEvents: hasEvents) }, [])
-            Self.removeLimits(&pipes, into: &remaining)
+            pipes.removeFirst()
+            selection = (names.map(\.text), names.map { $0.field(ofEvents: hasEvents) })
+            step = .rows(QueryRows(limit: Self.removeLimits(&pipes)))
         case .sort(let keys):
-            let limit: Int? = if case .limit(let limit)? = pipes.first { limit } else { nil }
-            step = .sort(QuerySorting<Row>(by: keys, limit: limit, hasEvents: hasEvents))
-        case nil, .top, .limit: step = .collect([])
+            pipes.removeFirst()
+            selection = nil
+            step = .rows(QueryRows(by: keys, limit: Self.removeLimits(&pipes), hasEvents: hasEvents))
+        case nil, .top, .limit:
+            selection = nil
+            step = .rows(QueryRows(limit: Self.removeLimits(&pipes)))
         }
         next = pipes
     }
 
-    /// Whether the rows after this stage depend on the order of those that are added.
-    var needsOrder: Bool {
-        if case .group = step { remaining < .max } else { true }
+    private static func removeLimits(_ pipes: inout ArraySlice<QueryPipe>) -> Int {
+        var result = Int.max
+        while case .limit(let limit)? = pipes.first {
+            result = min(result, limit)
+            pipes.removeFirst()
+        }
+        return result
     }
 
-    private static func removeLimits(_ pipes: inout ArraySlice<QueryPipe>, into remaining: inout Int) {
-        while case .limit(let limit)? = pipes.first {
-            remaining = min(remaining, limit)
-            pipes.removeFirst()
+    /// The approximate size of what is kept, in bytes.
+    var byteCount: Int {
+        switch step {
+        case .rows(let rows): rows.byteCount
+        case .group(let grouping): grouping.byteCount
         }
     }
 
-    mutating func add(_ subject: some QuerySubject, row: () -> Row) throws {
-        guard remaining > 0 else { return }
-        remaining -= 1
+    /// Whether events were left out.
+    var isCut: Bool { if case .rows(let rows) = step { rows.isCut } else { false } }
+
+    /// Leaves out the last events that were added, and all events after them, if the rows are the first events and nothing else.
+    /// - Parameter byteLimit: The size of the events that stay, of which there is one at least.
+    /// - Returns: Whether the rows are that.
+    mutating func cut(to byteLimit: Int) -> Bool {
+        guard case .rows(var rows) = step, selection == nil, next.isEmpty, !rows.isSorted else { return false }
+        step = .rows(QueryRows(limit: 0))
+        rows.cut(to: byteLimit)
+        step = .rows(rows)
+        return true
+    }
+
+    /// Adds a row.
+    /// - Parameter position: Its place among the rows, which are added in any order.
+    mutating func add(_ subject: some QuerySubject, at position: Int64, row: () -> Row) throws {
         switch step {
-        case .collect(var rows):
-            step = .collect([])
-            rows.append(row())
-            step = .collect(rows)
-        case .select(let names, let fields, var rows):
-            step = .collect([])
-            rows.append(.values(fields.map { subject.value(of: $0) }))
-            step = .select(names, fields, rows)
-        case .sort(var sorting):
-            step = .collect([])
-            try sorting.add(subject, row: row)
-            step = .sort(sorting)
+        case .rows(var rows):
+            step = .rows(QueryRows(limit: 0))
+            defer { step = .rows(rows) }
+            let size: (Row) -> Int = \.byteCount
+            if let fields = selection?.fields {
+                try rows.add(subject, at: position, size: size) { .values(fields.map { subject.value(of: $0) }) }
+            } else {
+                try rows.add(subject, at: position, size: size, row)
+            }
         case .group(var grouping):
-            step = .collect([])
+            step = .rows(QueryRows(limit: 0))
+            defer { step = .group(grouping) }
             try grouping.add(subject)
-            step = .group(grouping)
+        }
+    }
+
+    /// Adds the rows that were added to another stage with the same pipes.
+    mutating func merge(_ other: consuming Self) throws {
+        switch (step, other.step) {
+        case (.rows(var rows), .rows(let others)):
+            step = .rows(QueryRows(limit: 0))
+            defer { step = .rows(rows) }
+            try rows.merge(others)
+        case (.group(var grouping), .group(let others)):
+            step = .rows(QueryRows(limit: 0))
+            defer { step = .group(grouping) }
+            try grouping.merge(others)
+        case (.rows, .group), (.group, .rows): break
         }
     }
 
@@ -81,11 +125,9 @@ struct QueryStage<Event: QuerySubject> {
     consuming func finished(columns: inout [String]) throws -> [Row] {
         let rows: [Row]
         switch step {
-        case .collect(let collected): rows = collected
-        case .select(let names, _, let selected):
-            columns = names.map(\.text)
-            rows = selected
-        case .sort(let sorting): rows = sorting.rows
+        case .rows(let collected):
+            if let selection { columns = selection.columns }
+            rows = collected.rows
         case .group(let grouping):
             columns = grouping.columns
             rows = grouping.rows.map(Row.values)
@@ -93,15 +135,18 @@ struct QueryStage<Event: QuerySubject> {
         if next.isEmpty { return rows }
         var stage = QueryStage<Event>(next, hasEvents: columns.isEmpty)
         let places = QueryTableRow.places(of: columns)
-        for row in rows {
+        for (position, row) in rows.enumerated() {
             switch row {
-            case .event(let event): try stage.add(event) { row }
-            case .values(let values): try stage.add(QueryTableRow(values: values, places: places)) { row }
+            case .event(let event): try stage.add(event, at: Int64(position)) { row }
+            case .values(let values): try stage.add(QueryTableRow(values: values, places: places), at: Int64(position)) { row }
             }
         }
         return try stage.finished(columns: &columns)
     }
 }
+
+extension QueryStage: Sendable where Event: Sendable {}
+extension QueryStage.Step: Sendable where Event: Sendable {}
 
 /// A row of a table. Each column is the attribute with its name.
 private struct QueryTableRow: QuerySubject {
@@ -121,4 +166,6 @@ private struct QueryTableRow: QuerySubject {
     func value(of field: QueryField) -> TelemetryValue? { places[field].flatMap { values[$0] } }
 
     func hasText(where isMatch: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool { false }
+
+    var byteCount: Int { values.reduce(0) { $0 + ($1?.byteCount ?? 0) } }
 }

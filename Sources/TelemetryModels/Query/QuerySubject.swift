@@ -7,6 +7,9 @@ public protocol QuerySubject {
 
     /// Whether the UTF-8 of the name, of the text, or of an attribute's value fulfils the condition.
     func hasText(where isMatch: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool
+
+    /// The approximate size in memory, in bytes.
+    var byteCount: Int { get }
 }
 
 @_spi(Tooling)
@@ -40,11 +43,23 @@ extension TelemetryEvent: QuerySubject {
         }
     }
 
+    public var byteCount: Int {
+        let texts = eventId.utf8.count + name.utf8.count + threadId.utf8.count + (property1?.utf8.count ?? 0)
+        return attributes.reduce(MemoryLayout<Self>.size + texts) { $0 + $1.key.utf8.count + $1.value.byteCount }
+    }
+
     /// The attribute with exactly this key: two spellings of one character are one key of a dictionary, but not of a query.
     private func attribute(_ key: String) -> TelemetryValue? {
         guard let index = attributes.index(forKey: key), ExactString(attributes[index].key) == ExactString(key) else {
             return nil
         }
         return attributes[index].value
+    }
+}
+
+extension TelemetryValue {
+    /// The approximate size in memory, in bytes.
+    var byteCount: Int {
+        if case .string(let text) = self { MemoryLayout<Self>.stride + text.utf8.count } else { MemoryLayout<Self>.stride }
     }
 }

@@ -19,6 +19,14 @@ struct QuerySum {
         }
     }
 
+    /// Adds the numbers of another sum.
+    mutating func merge(_ other: Self) {
+        count += other.count
+        ints += other.ints
+        hasDouble = hasDouble || other.hasDouble
+        for part in other.doubles { add(part) }
+    }
+
     private mutating func add(_ value: Double) {
         var high = value
         var parts: [Double] = []

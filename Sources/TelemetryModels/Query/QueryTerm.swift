@@ -21,16 +21,16 @@ enum QueryTerm: Sendable {
     /// `time:15m`
     case age(QueryDuration)
 
-    func matches(_ subject: some QuerySubject, now: Date) -> Bool {
+    func matches(_ subject: some QuerySubject, in context: QueryContext) -> Bool {
         switch self {
         case .everything: return true
         case .has(let field): return subject.value(of: field) != nil
         case .words(let words, nil): return subject.hasText(where: words.matches)
         case .words(let words, let field?): return subject.value(of: field).map { words.matches($0.queryText) } ?? false
-        case .pattern(let expression, nil): return subject.hasText(where: expression.pattern.matches)
+        case .pattern(let expression, nil): return subject.hasText { expression.pattern.matches($0, in: context) }
         case .pattern(let expression, let field?):
             guard var text = subject.value(of: field)?.queryText else { return false }
-            return text.withUTF8(expression.pattern.matches)
+            return text.withUTF8 { expression.pattern.matches($0, in: context) }
         case .equals(let field, let operands):
             guard let value = subject.value(of: field) else { return false }
             return operands.contains { $0.equals(value) }
@@ -39,7 +39,7 @@ enum QueryTerm: Sendable {
             return bound.order(of: value).map(comparison.includes) ?? false
         case .age(let duration):
             guard case .date(let time)? = subject.value(of: .time) else { return false }
-            return time >= now - TimeInterval(duration.seconds)
+            return time >= context.now - TimeInterval(duration.seconds)
         }
     }
 }

@@ -59,7 +59,17 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - event: An event.
     ///   - now: What `time:15m` counts back from.
-    public func matches(_ event: TelemetryEvent, now: Date = .now) -> Bool { filter.matches(event, now: now) }
+    public func matches(_ event: TelemetryEvent, now: Date = .now) -> Bool {
+        filter.matches(event, in: QueryContext(now: now))
+    }
+
+    /// The same for a stored event, for the project's packages; not part of the interface.
+    @_spi(Tooling)
+    public func matches(_ event: some QuerySubject, in context: QueryContext) -> Bool { filter.matches(event, in: context) }
+
+    /// What every event has that the query's filter matches; for the project's packages, not part of the interface.
+    @_spi(Tooling)
+    public var literals: QueryLiterals { QueryLiterals(filter) }
 
     /// Evaluates the query on events in their order.
     /// - Parameters:
@@ -69,7 +79,7 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     public func result(
         over events: some Sequence<TelemetryEvent>, now: Date = .now
     ) throws -> TelemetryQueryResult {
-        var evaluation = QueryEvaluation<TelemetryEvent>(self, now: now)
+        var evaluation = QueryEvaluation<TelemetryEvent>(self, in: QueryContext(now: now))
         for event in events { try evaluation.add(event) }
         return TelemetryQueryResult(try evaluation.result())
     }

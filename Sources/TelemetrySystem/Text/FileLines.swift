@@ -46,8 +46,10 @@ package struct FileLines {
         }
     }
 
-    package func withBytes<Result>(of line: FileLine, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[line.range])) }
+    package func withBytes<Result, Failure>(
+        of line: FileLine, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try bytes.withUnsafeBufferPointer { bytes throws(Failure) in try body(UnsafeBufferPointer(rebasing: bytes[line.range])) }
     }
 
     /// Up to `count` of the next bytes.

@@ -61,7 +61,8 @@ extension JSONScanner {
         }
     }
 
-    static func number(_ text: UnsafeBufferPointer<UInt8>) -> TelemetryValue? {
+    /// The value of a JSON number; nil if it is too large for a double.
+    package static func number(_ text: UnsafeBufferPointer<UInt8>) -> TelemetryValue? {
         var scanner = JSONScanner(text)
         let isNegative = scanner.consume(UInt8(ascii: "-"))
         if let magnitude = scanner.unsigned(), scanner.isAtEnd(), let number = signed(magnitude, isNegative) {

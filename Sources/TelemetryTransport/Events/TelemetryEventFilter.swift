@@ -1,4 +1,4 @@
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -65,6 +65,22 @@ public struct TelemetryEventFilter: Sendable, Hashable {
         if let until, event.timestamp >= until { return false }
         if let query, !query.matches(event) { return false }
         return true
+    }
+
+    /// The same for an event that need not be decoded.
+    func matches(_ event: StoredEvent, now: Date = .now) -> Bool {
+        func text(_ field: QueryField) -> String? { event.value(of: field)?.stringValue }
+        if let clientId, text(.client) != clientId { return false }
+        if let sessionId, text(.session) != sessionId { return false }
+        if let scenarios, !(text(.scenario).map(scenarios.contains) ?? false) { return false }
+        if let levels, !(text(.level).flatMap(TelemetryLogLevel.init).map(levels.contains) ?? false) { return false }
+        if let names, !(text(.name).map(names.contains) ?? false) { return false }
+        if since != nil || until != nil {
+            guard let time = event.value(of: .time)?.dateValue else { return false }
+            if let since, time < since { return false }
+            if let until, time >= until { return false }
+        }
+        return query?.matches(event, in: QueryContext(now: now)) ?? true
     }
 }
 

@@ -157,7 +157,7 @@ extension TelemetryEventTransport {
     package func evaluatedResult(
         of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
     ) async throws -> TelemetryQueryResult {
-        var evaluation = QueryEvaluation<TelemetryEvent>(query, now: now)
+        var evaluation = QueryEvaluation<TelemetryEvent>(query, in: QueryContext(now: now))
         var cursor: TelemetryCursor?
         while true {
             let page = try await events(matching: filter, after: cursor, limit: 2_000)

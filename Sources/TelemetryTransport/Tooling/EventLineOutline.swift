@@ -42,6 +42,8 @@ public struct EventLineOutline: Sendable {
     /// Whether the attributes' names are different and ASCII without escapes, and their values are strings, Booleans, integers, and
     /// numbers with a fraction that every reader reads as the same double.
     public private(set) var hasPlainAttributes = true
+    /// Whether the attributes' names are different and ASCII without escapes, and their values can be read.
+    public private(set) var hasReadableAttributes = true
 
     /// With more attributes, their names are not compared.
     private static let comparedAttributes = 16
@@ -139,43 +141,49 @@ public struct EventLineOutline: Sendable {
         let start = scanner.position
         guard start < line.count, line[start] == UInt8(ascii: "{") else { return false }
         var attempt = scanner
-        if Self.skipPlainAttributes(&attempt, line) {
+        if skipAttributes(&attempt, line) {
             scanner = attempt
         } else {
-            hasPlainAttributes = false
+            (hasPlainAttributes, hasReadableAttributes) = (false, false)
             guard scanner.skipValue() else { return false }
         }
         attributes = start..<scanner.position
         return true
     }
 
-    private static func skipPlainAttributes(_ scanner: inout JSONScanner, _ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    private mutating func skipAttributes(_ scanner: inout JSONScanner, _ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard scanner.consume(exactly: "{") else { return false }
         if scanner.consume(exactly: "}") { return true }
         var names: [Range<Int>] = []
         repeat {
-            guard names.count < comparedAttributes, let name = string(&scanner, line), name.isPlain, scanner.consume(exactly: ":")
+            guard names.count < Self.comparedAttributes, let name = Self.string(&scanner, line), name.isPlain,
+                scanner.consume(exactly: ":")
             else { return false }
             let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(line)[name.place])
             for known in names where known.count == name.place.count {
                 if bytes.elementsEqual(UnsafeRawBufferPointer(line)[known]) { return false }
             }
             names.append(name.place)
-            guard skipPlainValue(&scanner, line) else { return false }
+            guard skipAttributeValue(&scanner, line) else { return false }
         } while scanner.consume(exactly: ",")
         return scanner.consume(exactly: "}")
     }
 
-    private static func skipPlainValue(_ scanner: inout JSONScanner, _ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    private mutating func skipAttributeValue(_ scanner: inout JSONScanner, _ line: UnsafeBufferPointer<UInt8>) -> Bool {
         let start = scanner.position
         guard start < line.count else { return false }
         switch line[start] {
-        case UInt8(ascii: "\""): return string(&scanner, line) != nil
+        case UInt8(ascii: "\""): return Self.string(&scanner, line) != nil
         case UInt8(ascii: "t"): return scanner.consume(exactly: "true")
         case UInt8(ascii: "f"): return scanner.consume(exactly: "false")
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             guard let number = scanner.rawNumber() else { return false }
-            return isPlain(number)
+            if Self.isPlain(number) { return true }
+            hasPlainAttributes = false
+            return JSONScanner.number(number) != nil
+        case UInt8(ascii: "{"):
+            hasPlainAttributes = false
+            return scanner.value() != nil
         default: return false
         }
     }

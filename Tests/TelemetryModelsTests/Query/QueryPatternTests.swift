@@ -1,13 +1,14 @@
+import Foundation
 @_spi(Tooling) import TelemetryTestKit
 import Testing
 
-@testable import TelemetryModels
+@_spi(Tooling) @testable import TelemetryModels
 
 struct QueryPatternTests {
     private typealias Row = (pattern: String, matching: [String], others: [String])
 
     private func matches(_ pattern: QueryPattern, _ text: some Sequence<UInt8>) -> Bool {
-        Array(text).withUnsafeBufferPointer { pattern.matches($0) }
+        Array(text).withUnsafeBufferPointer { pattern.matches($0, in: QueryContext(now: .distantPast)) }
     }
 
     private func check(_ rows: [Row]) throws {
@@ -206,6 +207,16 @@ struct QueryPatternTests {
                 (0..<Int.random(in: 0...12, using: &random)).map { _ in characters.randomElement(using: &random) ?? "a" })
             guard let pattern = try? QueryPattern(text) else { continue }
             _ = matches(pattern, "aA1 \u{e9}\n".utf8)
+        }
+    }
+
+    @Test("A search ends soon after it is cancelled")
+    func cancelled() throws {
+        let text = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000) + Array("b".utf8)
+        let pattern = try QueryPattern("[^c]*b")
+        for isCancelled in [false, true] {
+            let context = QueryContext(now: .distantPast) { isCancelled }
+            #expect(text.withUnsafeBufferPointer { pattern.matches($0, in: context) } == !isCancelled)
         }
     }
 }

@@ -21,7 +21,7 @@ extension RelayRoutes {
         } catch let error as TelemetryQueryError {
             throw Problem.tooLarge(error.message)
         }
-        let hasMore = max(result.rows.count, result.events.count) > query.limit
+        let hasMore = result.isCut || max(result.rows.count, result.events.count) > query.limit
         result.rows = Array(result.rows.prefix(query.limit))
         result.events = Array(result.events.prefix(query.limit))
         return try await decoding.run(result.events.isEmpty ? 0 : .max) {

@@ -77,4 +77,35 @@ struct QueryStorageTests {
             }
         }
     }
+
+    /// What is found among 60 events in memory.
+    private static func result(
+        of text: String, keptBytes: Int, _ change: @escaping @Sendable (BlockEvaluation) -> Void = { _ in }
+    ) async throws -> RelayQueryResult {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        try await Self.append(0..<60, to: storage)
+        let query = try TelemetryQuery(text)
+        let tables = try #require(storage.tables)
+        return try await tables.database.read { db in
+            let evaluation = BlockEvaluation(
+                query, matching: .all, now: Date(), limit: 100, byteLimit: .max, keptBytes: keptBytes)
+            change(evaluation)
+            return try evaluation.result(db, in: 1..<61) { try BlockCache().texts(of: $0, db) }
+        }
+    }
+
+    @Test("Events beyond the limit of memory are left out, and the result says so; a table beyond it is an error")
+    func memory() async throws {
+        let whole = try await Self.result(of: "", keptBytes: .max)
+        #expect(whole.events.count == 60 && !whole.isCut)
+        let some = try await Self.result(of: "", keptBytes: 20_000)
+        #expect(some.isCut && some.matched == 60 && (1..<60).contains(some.events.count))
+        #expect(some.events.map(\.event) == whole.events.prefix(some.events.count).map(\.event))
+        await #expect(throws: TelemetryQueryError.self) { try await Self.result(of: "| stats count() by id", keptBytes: 2_000) }
+    }
+
+    @Test("An evaluation that is cancelled ends")
+    func cancelled() async {
+        await #expect(throws: CancellationError.self) { try await Self.result(of: "", keptBytes: .max) { $0.cancel() } }
+    }
 }

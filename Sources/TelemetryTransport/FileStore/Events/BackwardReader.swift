@@ -120,8 +120,8 @@ struct BackwardReader {
         _ filter: TelemetryEventFilter, in batch: JournalBatch, upToLine end: UInt64
     ) throws -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
-        try store.segments.read(batch, upToLine: end) { event in
-            if filter.matches(event) { found.append(consume event) }
+        try store.segments.read(batch, matching: filter, upToLine: end) { event in
+            found.append(consume event)
             return true
         }
         return found
@@ -130,8 +130,8 @@ struct BackwardReader {
     /// The number of the batch's lines up to its matching event number `count`.
     private func line(after count: Int, _ filter: TelemetryEventFilter, in batch: JournalBatch) throws -> UInt64 {
         var rest = count
-        let extent = try store.segments.read(batch) { event in
-            if filter.matches(event) { rest -= 1 }
+        let extent = try store.segments.read(batch, matching: filter) { _ in
+            rest -= 1
             return rest > 0
         }
         if case .stopped(let lines) = extent { return lines }

@@ -20,9 +20,12 @@ struct ForwardReader {
         let start = try cursors.start(after: cursor)
         var found: [TelemetryEvent] = []
         found.reserveCapacity(min(limit, 512))
-        let end = try await scan(filter, from: start.position) { event in
-            found.append(consume event)
-            return found.count < limit
+        let end = try await scan(filter, from: start.position) { batch, first in
+            let extent = try store.segments.read(batch, matching: filter, fromLine: first) { event in
+                found.append(consume event)
+                return found.count < limit
+            }
+            return (extent, found.count < limit)
         }
         return TelemetryEventPage(
             events: found, cursor: cursors.cursor(at: end.position), hasMore: end.hasMore,
@@ -31,9 +34,12 @@ struct ForwardReader {
 
     nonisolated(nonsending) func count(matching filter: TelemetryEventFilter) async throws -> Int {
         var count = 0
-        _ = try await scan(filter, from: cursors.start(after: nil).position) { _ in
-            count += 1
-            return true
+        _ = try await scan(filter, from: cursors.start(after: nil).position) { batch, _ in
+            let extent = try store.segments.read(batch, matching: filter) { _ in
+                count += 1
+                return true
+            }
+            return (extent, true)
         }
         return count
     }
@@ -41,25 +47,27 @@ struct ForwardReader {
     nonisolated(nonsending) func result(
         of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
     ) async throws -> TelemetryQueryResult {
-        var evaluation = QueryEvaluation<TelemetryEvent>(query, now: now)
-        var failure: (any Error)?
-        _ = try await scan(filter, from: cursors.start(after: nil).position) { event in
-            do {
-                try evaluation.add(event)
-            } catch {
-                failure = error
+        var evaluation = QueryEvaluation<TelemetryEvent>(query, in: QueryContext(now: now))
+        let search = LineSearch(QueryLiterals(query.literals, filter.query?.literals))
+        var position: Int64 = 0
+        _ = try await scan(filter, from: cursors.start(after: nil).position) { batch, _ in
+            let extent = try store.segments.examine(batch, search) { event in
+                guard evaluation.matches(event), filter.matches(event, now: now) else { return }
+                position += 1
+                try TelemetryTransportError.evaluating {
+                    try evaluation.add(matching: event, at: position) { event.event }
+                }
             }
-            return failure == nil
+            return (extent, true)
         }
-        return try TelemetryTransportError.evaluating {
-            if let failure { throw failure }
-            return TelemetryQueryResult(try evaluation.result())
-        }
+        return try TelemetryTransportError.evaluating { TelemetryQueryResult(try evaluation.result()) }
     }
 
-    /// Calls `body` for each event that matches, in the journal's order, until it returns false.
+    /// Reads each batch that may have matching events, in the journal's order.
+    /// - Parameter read: Reads a batch after its first lines; returns also whether more events are wanted.
     nonisolated(nonsending) private func scan(
-        _ filter: TelemetryEventFilter, from start: JournalPosition, _ body: (consuming TelemetryEvent) -> Bool
+        _ filter: TelemetryEventFilter, from start: JournalPosition,
+        _ read: (JournalBatch, _ first: UInt64) throws -> (SegmentReader.ReadExtent, wantsMore: Bool)
     ) async throws -> End {
         let client = filter.clientId.map { store.clients.directoryName(ofClient: $0) }
         var walk = try continuedWalk(from: start, filter) ?? walk(from: start, EventBounds(filter, client: client))
@@ -89,20 +97,16 @@ struct ForwardReader {
             }
             if let client, batch.client != client { continue }
             let first = at.isPlace(start) ? start.linesRead : 0
-            let read = try store.reading {
-                try store.segments.read(batch, fromLine: first) { event in
-                    if filter.matches(event) { wantsMore = body(consume event) }
-                    return wantsMore
-                }
-            }
-            if case .stopped(let lines) = read {
+            let extent: SegmentReader.ReadExtent
+            (extent, wantsMore) = try store.reading { try read(batch, first) }
+            if case .stopped(let lines) = extent {
                 (end.position, end.hasMore) = (at, true)
                 end.position.linesRead = lines
                 if !step.isIndexed { walk.ends.restart(batch) }
                 keep(walk, at: end.position, filter)
                 return end
             }
-            if read == .gone, try isRetired(batch, &gone) {
+            if extent == .gone, try isRetired(batch, &gone) {
                 end.missed = end.missed.addingClamped(batch.eventCount - min(first, batch.eventCount))
             }
             batches += 1

@@ -26,10 +26,9 @@ struct SummaryCounting {
         if case .whole(let size) = state, size >= batch.offset.addingClamped(batch.byteCount), try addSummary(of: batch) {
             return
         }
-        let filter = filter
         var found: [TelemetryEvent] = []
-        try source.segments.read(batch) { event in
-            if filter.matches(event) { found.append(consume event) }
+        try source.segments.read(batch, matching: filter) { event in
+            found.append(consume event)
             return true
         }
         for event in found { table.add(event, client: batch.client) }

@@ -11,7 +11,7 @@ extension ClientStore {
             let (batch, isKnown) = try findLastBatch(header.append)
             if let batch {
                 header.eventCount += batch.eventCount
-                try shared.reader.read(batch) { event in
+                try shared.reader.read(batch, matching: .all) { event in
                     _ = try index.stage(event.eventId)
                     return true
                 }
@@ -93,7 +93,7 @@ extension ClientStore {
         header.eventCount = 0
         for segment in try segments(numberedIn: &header, cleaning: index.file.path.hasSuffix("/identity")) {
             for batch in batches.batches(of: segment, client: name) {
-                try shared.reader.read(batch) { event in
+                try shared.reader.read(batch, matching: .all) { event in
                     header.eventCount += 1
                     _ = try index.stage(event.eventId)
                     return true

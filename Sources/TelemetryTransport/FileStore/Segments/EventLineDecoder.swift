@@ -156,4 +156,12 @@ extension EventLineDecoder {
         }
         return lines.withBytes(of: line) { decode($0) }
     }
+
+    /// The same; nothing for an event that does not match.
+    mutating func decode(
+        _ line: FileLines.FileLine, of lines: FileLines, where isMatch: (StoredEvent) throws -> Bool
+    ) throws -> EventLine {
+        if line.isTooLong { return decode(line, of: lines) }
+        return try lines.withBytes(of: line) { bytes throws in try decode(bytes, where: isMatch) }
+    }
 }

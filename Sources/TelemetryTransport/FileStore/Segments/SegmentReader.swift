@@ -1,4 +1,4 @@
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetrySystem
 
 /// Reads the events of batches from segments; keeps recently read files open.
@@ -7,6 +7,8 @@ final class SegmentReader {
     /// The number of headers kept for each open file.
     private static let headersKept = 64
     private static let damagedPlacesKept = 10_000
+    /// The maximum size of a batch whose bytes are searched before its lines are read.
+    private static let maximumSearchedBytes = 4 << 20
     /// The longest valid header.
     private static let maximumHeaderBytes = 8 << 20
 
@@ -79,13 +81,48 @@ final class SegmentReader {
         return try context(at: batch.headerOffset, of: batch, in: segment)
     }
 
-    /// Calls `body` for each remaining event of the batch after its first `first` lines, until `body` returns false.
+    /// Calls `body` for each remaining matching event of the batch after its first `first` lines, until `body` returns false.
     ///
     /// - Parameter end: The number of lines of the batch to read at most.
     @discardableResult
     func read(
-        _ batch: JournalBatch, fromLine first: UInt64 = 0, upToLine end: UInt64 = .max,
+        _ batch: JournalBatch, matching filter: TelemetryEventFilter, fromLine first: UInt64 = 0, upToLine end: UInt64 = .max,
         _ body: (consuming TelemetryEvent) throws -> Bool
+    ) throws -> ReadExtent {
+        // With a query, usually few events match: they are judged before they are decoded.
+        if let query = filter.query {
+            return try read(batch, first, end, LineSearch(query.literals), body) {
+                try $0.decode($1, of: $2) { filter.matches($0) }
+            }
+        }
+        return try read(batch, first, end, nil) { event in
+            try filter.matches(event) ? body(consume event) : true
+        } decode: {
+            $0.decode($1, of: $2)
+        }
+    }
+
+    /// Calls `body` for each event of the batch, which need not be decoded, unless the search excludes all of them.
+    func examine(
+        _ batch: JournalBatch, _ search: LineSearch?, _ body: (StoredEvent) throws -> Void
+    ) throws -> ReadExtent {
+        try read(batch, 0, .max, search) { _ in
+            true
+        } decode: {
+            try $0.decode($1, of: $2) {
+                try body($0)
+                return false
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - search: Excludes batches without events that are looked for.
+    ///   - decode: Decodes a line after the first ones.
+    private func read(
+        _ batch: JournalBatch, _ first: UInt64, _ end: UInt64, _ search: LineSearch?,
+        _ body: (consuming TelemetryEvent) throws -> Bool,
+        decode: (inout EventLineDecoder, FileLines.FileLine, FileLines) throws -> EventLineDecoder.EventLine
     ) throws -> ReadExtent {
         guard let segment = try segment(of: batch) else { return .gone }
         guard let place = segment.map.place(of: batch) else {
@@ -99,13 +136,17 @@ final class SegmentReader {
             (lines, decoder, linesRead) = (known.lines, known.decoder, first)
         } else {
             decoder.context = try header(of: batch, in: segment)
+            if let search = decoder.context.flatMap({ search?.below($0) }), try excludes(place, in: segment, search) {
+                return .complete
+            }
         }
         bookmark = nil
         // All these bytes belong to the batch, even if damage changed the number of lines.
         while linesRead < end, let line = try lines.next() {
-            let decoded = decoder.decode(line, of: lines)
+            let isRead = linesRead >= first
+            let decoded = isRead ? try decode(&decoder, line, lines) : decoder.decode(line, of: lines)
             linesRead += 1
-            guard linesRead > first else { continue }
+            guard isRead else { continue }
             switch consume decoded {
             case .event(let event):
                 if try body(event) { continue }
@@ -119,6 +160,13 @@ final class SegmentReader {
         }
         if linesRead != batch.lineCount, linesRead < end { reportDamage(of: batch, line: batch.line + linesRead + 1) }
         return .complete
+    }
+
+    /// Whether no event in a place is one that is looked for. Other headers may stand in between.
+    private func excludes(_ place: Range<UInt64>, in segment: OpenSegment, _ search: LineSearch) throws(FileError) -> Bool {
+        guard place.count <= Self.maximumSearchedBytes else { return false }
+        let bytes = try segment.file.read(at: place.lowerBound, count: place.count)
+        return bytes.withUnsafeBufferPointer { search.excludes($0) }
     }
 
     private func reportDamage(of batch: JournalBatch, line: UInt64) {

@@ -33,7 +33,12 @@ enum TimeOffset {
     /// Reads the number; nil if the date is not between 1970 and about the year 2255.
     @inline(__always)
     static func date(_ scanner: inout JSONScanner, after start: Int64) -> Date? {
-        guard let offset = nanoseconds(&scanner) else { return nil }
+        nanoseconds(&scanner).flatMap { date($0, after: start) }
+    }
+
+    /// The date so many nanoseconds after the start; nil if it is not between 1970 and about the year 2255.
+    @inline(__always)
+    static func date(_ offset: Int64, after start: Int64) -> Date? {
         let (nanoseconds, isOverflown) = (start * nanosecondsPerMillisecond).addingReportingOverflow(offset)
         guard !isOverflown, nanoseconds >= 0 else { return nil }
         return EventTime.date(UInt64(nanoseconds))

@@ -62,7 +62,7 @@ struct QueryCommand: StoreCommand {
         let now = Date.now
         guard criteria.clients != nil else { return try await transport.result(of: query, matching: criteria.filter, now: now) }
         // A filter has one client.
-        var evaluation = QueryEvaluation<TelemetryEvent>(query, now: now)
+        var evaluation = QueryEvaluation<TelemetryEvent>(query, in: QueryContext(now: now))
         var count = 0
         try await EventReader(transport: transport, filter: criteria.filter).read(after: nil, following: false) { page in
             for event in criteria.events(of: page) { try evaluation.add(event) }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The text of the compressed blocks that were read last. The next page in the order of arrival usually needs the same blocks, as do the
@@ -37,6 +38,17 @@ final class BlockCache: Sendable {
         let text = try block.text(db)
         add(text, of: block)
         return text
+    }
+
+    /// What returns the text of each block, from here or from what is read from the database now. Nothing is added.
+    func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [@Sendable () throws -> [UInt8]] {
+        let known = blocks.map(text)
+        var bodies = try EventBlock.bodies(of: zip(blocks, known).filter { $1 == nil }.map(\.0), db)[...]
+        return zip(blocks, known).map { block, text in
+            if let text { return { text } }
+            let body = bodies.removeFirst()
+            return { try block.text(of: body) }
+        }
     }
 
     func add(_ text: [UInt8], of block: EventBlock) {

@@ -90,50 +90,8 @@ struct BlockReader {
         return count
     }
 
-    /// Evaluates a query on the matching events of a range.
-    /// - Parameter byteLimit: the maximum size of their lines, in bytes.
-    /// - Throws: `TelemetryQueryError` if their lines are larger.
-    func evaluate(
-        _ evaluation: inout QueryEvaluation<QueriedEvent>, in numbers: ClosedRange<Int64>, byteLimit: Int
-    ) throws {
-        var rest = byteLimit
-        // Matching events of blocks that overlap with later ones.
-        var waiting: [(number: Int64, event: QueriedEvent)] = []
-        try forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
-            try Self.add(&waiting, before: block.numbers.lowerBound, to: &evaluation)
-            let events = try decoded(block, matches(block, in: numbers, index: 0))
-            rest -= events.reduce(0) { $0 + $1.line.count }
-            guard rest >= 0 else {
-                throw TelemetryQueryError(
-                    message: "The query reads more than \(byteLimit) bytes of events: narrow it, for example to a time.",
-                    offset: 0)
-            }
-            for found in events where evaluation.matches(found.event) {
-                if evaluation.needsOrder {
-                    waiting.append((found.number, found.queried))
-                } else {
-                    try evaluation.add(matching: found.event) { found.queried }
-                }
-            }
-            try Task.checkCancellation()
-            return true
-        }
-        try Self.add(&waiting, before: .max, to: &evaluation)
-    }
-
-    private static func add(
-        _ waiting: inout [(number: Int64, event: QueriedEvent)], before bound: Int64,
-        to evaluation: inout QueryEvaluation<QueriedEvent>
-    ) throws {
-        guard !waiting.isEmpty else { return }
-        waiting.sort { $0.number < $1.number }
-        let count = waiting.firstIndex { $0.number >= bound } ?? waiting.count
-        for (_, event) in waiting[..<count] { try evaluation.add(matching: event) { event } }
-        waiting.removeFirst(count)
-    }
-
     /// Calls `body` with each block that may have matching events, until it returns false.
-    private func forEachBlock(
+    func forEachBlock(
         in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ columns: String, _ body: (EventBlock) throws -> Bool
     ) throws {
         guard !selection.isEmpty else { return }
@@ -184,13 +142,27 @@ struct BlockReader {
 
     /// The matching events of a block, in ascending order.
     func matches(_ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int) throws -> [Event] {
+        let events = try Self.candidates(in: block, selection, numbers, index: index) { try block.entries(db, of: $0) }
+        guard selection.needsEvents, !events.isEmpty else { return events }
+        var selected: [Event] = []
+        try Self.read(events, in: text(block), with: selection.literals) { if selection.contains($1) { selected.append($0) } }
+        try Task.checkCancellation()
+        return selected
+    }
+
+    /// The events of a block that match as far as its text is not needed, in ascending order.
+    /// - Parameter entries: called unless the summary excludes all events.
+    static func candidates(
+        in block: EventBlock, _ selection: EventSelection, _ numbers: ClosedRange<Int64>, index: Int,
+        _ entries: (BlockSummary) throws -> [BlockEntry]
+    ) throws -> [Event] {
         let summary = try block.summary()
         let isSelected = summary.selected(by: selection)
         guard isSelected.contains(true) else { return [] }
         var offset = 0
         var header = 0..<0
         var events: [Event] = []
-        for entry in try block.entries(db, of: summary) {
+        for entry in try entries(summary) {
             if let length = entry.header {
                 header = offset..<offset + length
                 offset += length
@@ -201,42 +173,30 @@ struct BlockReader {
             }
             offset = line.upperBound
         }
-        guard selection.needsEvents else { return events }
-        let selected = try zip(events, decoded(block, events)).filter { selection.contains($1.event) }.map(\.0)
-        try Task.checkCancellation()
-        return selected
+        return events
     }
 
-    /// An event that was read.
-    private struct Decoded {
-        let event: TelemetryEvent
-        let number: Int64
-        let text: [UInt8]
-        /// Shared with the other events of the header.
-        let header: [UInt8]
-        let line: Range<Int>
-
-        var queried: QueriedEvent { QueriedEvent(event: event, header: header, line: Array(text[line])) }
-    }
-
-    private func decoded(_ block: EventBlock, _ events: [Event]) throws -> [Decoded] {
-        guard !events.isEmpty else { return [] }
-        let text = try text(block)
-        var lines: [UInt8] = []
-        lines.reserveCapacity(text.count)
-        var header = 0..<0
-        for event in events {
-            guard event.line.upperBound <= text.count else { throw BlockScanner.malformed }
-            if event.header != header { lines += text[event.header] }
-            header = event.header
-            lines += text[event.line]
-        }
-        guard let decoded = EventLines.decode(all: lines), decoded.count == events.count else { throw BlockScanner.malformed }
-        var last: (place: Range<Int>, line: [UInt8]) = (0..<0, [])
-        return zip(decoded, events).map { decoded, event in
-            if event.header != last.place { last = (event.header, Array(text[event.header])) }
-            return Decoded(
-                event: decoded, number: event.entry.number, text: text, header: last.line, line: event.line)
+    /// Calls `body` with each event that may have these literals. It is valid only in the call.
+    /// - Parameter text: the block's.
+    static func read(
+        _ events: [Event], in text: [UInt8], with literals: QueryLiterals, _ body: (Event, StoredEvent) throws -> Void
+    ) throws {
+        try text.withUnsafeBufferPointer { text in
+            var reader = StoredEventReader(literals)
+            var header: Range<Int>?
+            for event in events {
+                guard event.line.upperBound <= text.count else { throw BlockScanner.malformed }
+                if event.header != header {
+                    guard reader.readHeader(UnsafeBufferPointer(rebasing: text[event.header])) else {
+                        throw BlockScanner.malformed
+                    }
+                    header = event.header
+                }
+                let line = UnsafeBufferPointer(rebasing: text[event.line])
+                if reader.excludes(line) { continue }
+                guard let stored = reader.event(line) else { throw BlockScanner.malformed }
+                try body(event, stored)
+            }
         }
     }
 }

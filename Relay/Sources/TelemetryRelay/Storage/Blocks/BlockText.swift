@@ -29,12 +29,22 @@ extension EventBlock {
 
     /// The text of each block, read together.
     static func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [[UInt8]] {
+        try zip(blocks, bodies(of: blocks, db)).map { try $0.text(of: $1) }
+    }
+
+    /// The stored form of each block's text, read together.
+    static func bodies(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [Data] {
         let rows = try db.rows(blocks.map { Statement("SELECT body FROM event_block WHERE id = $1", [.int($0.id)]) })
-        return try zip(blocks, rows).map { block, rows in
+        return try rows.map { rows in
             guard let body = try rows.first?.bytes(0) else { throw BlockScanner.malformed }
-            let text = block.isPacked ? try BlockText.unpack(body, length: block.length) : Array(body)
-            guard text.count == block.length else { throw BlockScanner.malformed }
-            return text
+            return body
         }
+    }
+
+    /// The lines of all events, with their headers.
+    func text(of body: Data) throws -> [UInt8] {
+        let text = isPacked ? try BlockText.unpack(body, length: length) : Array(body)
+        guard text.count == length else { throw BlockScanner.malformed }
+        return text
     }
 }

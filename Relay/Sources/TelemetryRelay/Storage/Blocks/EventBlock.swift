@@ -74,9 +74,15 @@ struct EventBlock: Sendable, Equatable {
 
     /// - Parameter summary: the block's.
     func entries(_ db: any StorageConnection, of summary: BlockSummary) throws -> [BlockEntry] {
-        let encoded =
-            try encodedEntries ?? db.rows("SELECT entries FROM event_block WHERE id = $1", [.int(id)]).first?.bytes(0)
-        guard let encoded else { throw BlockScanner.malformed }
+        if let entries = try entries(of: summary) { return entries }
+        let rows = try db.rows("SELECT entries FROM event_block WHERE id = $1", [.int(id)])
+        guard let encoded = try rows.first?.bytes(0) else { throw BlockScanner.malformed }
         return try BlockEntries.decode(encoded, of: self, cells: summary.cellCount)
+    }
+
+    /// The entries; nil if they were not read with the rest.
+    /// - Parameter summary: the block's.
+    func entries(of summary: BlockSummary) throws -> [BlockEntry]? {
+        try encodedEntries.map { try BlockEntries.decode($0, of: self, cells: summary.cellCount) }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetryTransport
 
 /// A filter for events, with strings as keys.
 struct EventSelection: Sendable {
@@ -9,20 +10,23 @@ struct EventSelection: Sendable {
     private let since: RelayTime?
     private let until: RelayTime?
     private let query: TelemetryQuery?
-    /// What the query's durations count back from.
-    private let now = Date()
+    private let context: QueryContext
+    /// What events have that fulfil the condition for which they have to be read.
+    let literals: QueryLiterals
     /// The clients whose events match; nil for all events, also those without a client.
     let clients: [Data]?
     let session: Data?
     /// Whether nothing can match.
     let isEmpty: Bool
 
-    init(_ filter: RelayEventFilter) {
+    init(_ filter: RelayEventFilter, in context: QueryContext = QueryContext(now: Date())) {
+        self.context = context
         scenarios = filter.scenarios.map { Set($0.map(NameKey.data)) }
         levels = filter.levels.map { Set($0.map(\.storedNumber)) }
         names = filter.names.map { Set($0.map(NameKey.data)) }
         (since, until) = (filter.since, filter.until)
         query = filter.query
+        literals = QueryLiterals(filter.query?.literals, nil)
         clients = filter.clients.map { $0.map(NameKey.data) }
         session = filter.sessionId.map(NameKey.data)
         let isNever = if let since, let until { since >= until } else { false }
@@ -47,7 +51,7 @@ struct EventSelection: Sendable {
     var needsEvents: Bool { query != nil }
 
     /// Whether the event fulfils the condition for which it has to be read.
-    func contains(_ event: TelemetryEvent) -> Bool { query?.matches(event, now: now) ?? true }
+    func contains(_ event: StoredEvent) -> Bool { query?.matches(event, in: context) ?? true }
 
     /// Keys of which a block's summary has one of each list, if events in it match.
     var keys: [[Data]] { [names, scenarios].compactMap { $0.map(Array.init) } }

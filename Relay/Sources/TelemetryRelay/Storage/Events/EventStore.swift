@@ -65,16 +65,15 @@ final class EventStore: RelayEventStorage {
     func result(
         of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int
     ) async throws -> RelayQueryResult {
-        try await database.query { [cache] db in
-            var evaluation = QueryEvaluation<QueriedEvent>(query, now: now, limit: limit)
-            let state = try EventState.fetch(db)
-            if state.firstEvent < state.nextEvent {
-                try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, db) }
-                    .evaluate(&evaluation, in: state.firstEvent...(state.nextEvent - 1), byteLimit: byteLimit)
+        let evaluation = BlockEvaluation(query, matching: filter, now: now, limit: limit, byteLimit: byteLimit)
+        return try await withTaskCancellationHandler {
+            try await database.query { [cache] db in
+                let state = try EventState.fetch(db)
+                let numbers = state.firstEvent..<state.nextEvent
+                return try evaluation.result(db, in: numbers) { try cache.texts(of: $0, db) }
             }
-            let found = try evaluation.result()
-            return RelayQueryResult(
-                columns: found.columns, rows: found.rows, events: found.events, matched: found.matched)
+        } onCancel: {
+            evaluation.cancel()
         }
     }
 

@@ -7,6 +7,8 @@ public struct RelayQueryResult: Sendable {
     public var events: [QueriedEvent] = []
     /// How many events the query's filter matched.
     public var matched = 0
+    /// Whether there are more events, which are left out because all together are too large.
+    public var isCut = false
 }
 
 /// An event, and its line as it is stored.
@@ -21,6 +23,8 @@ public struct QueriedEvent: Sendable {
 @_spi(Tooling)
 extension QueriedEvent: QuerySubject {
     public func value(of field: QueryField) -> TelemetryValue? { event.value(of: field) }
+
+    public var byteCount: Int { event.byteCount + line.count }
 
     public func hasText(where isMatch: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool { event.hasText(where: isMatch) }
 }
