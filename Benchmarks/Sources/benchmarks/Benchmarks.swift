@@ -9,7 +9,7 @@ struct Benchmarks: AsyncParsableCommand {
         abstract: "Measure LiveTelemetry and its peers in one run, and print their ratios.",
         subcommands: [
             All.self, Store.self, Costs.self, Follow.self, Large.self, LoggerFigures.self, RuleFigures.self, RelayFigures.self,
-            PostgreSQLFigures.self, Speak.self, Weigh.self, RelayHost.self,
+            PostgreSQLFigures.self, QueryFigures.self, Speak.self, Weigh.self, RelayHost.self,
         ],
         defaultSubcommand: All.self)
 }
