@@ -10,6 +10,8 @@ public enum QueryField: Sendable, Hashable {
         "client": .client, "session": .session, "scenario": .scenario, "level": .level, "severity": .severity, "name": .name,
         "text": .text, "time": .time, "sequence": .sequence, "id": .id, "thread": .thread, "device": .device, "app": .app,
     ]
+    /// The names of the fields that are not attributes.
+    public static let builtInNames = fixed.keys.sorted()
     private static let names = Dictionary(uniqueKeysWithValues: fixed.map { ($1, $0) })
 
     /// The field of a name in a query.

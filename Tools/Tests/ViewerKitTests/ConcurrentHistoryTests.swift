@@ -12,7 +12,7 @@ struct ConcurrentHistoryTests {
         let store = InMemoryTelemetryTransport()
         try await store.append((0..<100).map { WatchedEvents.event($0 - 100, age: 660 + Double(100 - $0)) })
         let transport = SlowCounts(store: store)
-        let history = EventHistory(transport: transport, since: WatchedEvents.now - 600)
+        let history = EventHistory(transport: transport, filter: .init(since: WatchedEvents.now - 600))
         async let first = history.page(.older(than: 0))
         await transport.counting(1)
         async let second = history.page(.older(than: 0))

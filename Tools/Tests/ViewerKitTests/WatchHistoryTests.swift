@@ -20,7 +20,7 @@ struct WatchHistoryTests {
 
     /// A model that has read the events since the view's start, and the history for it.
     private func view(of transport: InMemoryTelemetryTransport) async throws -> (WatchModel, EventHistory) {
-        let history = EventHistory(transport: transport, since: Self.since)
+        let history = EventHistory(transport: transport, filter: .init(since: Self.since))
         var model = WatchedEvents.model([])
         var cursor: TelemetryCursor?
         while true {
@@ -54,6 +54,33 @@ struct WatchHistoryTests {
             ordinal = page.range.lowerBound
         }
         #expect(found == (0..<count).map { String($0 - count) })
+    }
+
+    @Test("Without a date, a view begins with the newest events that match its query, whatever their age")
+    func newest() async throws {
+        let transport = try await store(old: 12_000, new: 0)
+        for (text, count) in [("", EventLog.capacity), ("sequence:=0 text:=\"number -7\"", 1), ("missing:*", 0)] {
+            let query = try TelemetryQuery(text)
+            let history = EventHistory(transport: transport, filter: TelemetryEventFilter(query: query))
+            let newest = try #require(try await history.newestEvents())
+            #expect(newest.events.count == count)
+            let last = newest.events.last
+            #expect(last.map { query.matches($0) } ?? true)
+            if count == EventLog.capacity {
+                #expect(last?.eventId == "-1")
+                let older = try await history.page(.older(than: 0))
+                #expect(older.items.map(\.identifier).last == "\(-EventLog.capacity - 1)")
+            }
+        }
+    }
+
+    @Test("The query of a view is shown above its events, and where there are none")
+    func condition() {
+        var model = WatchModel(store: "/store", now: WatchedEvents.now, condition: "status:>=500")
+        model.isCaughtUp = true
+        let lines = WatchedEvents.drawn(model)
+        #expect(lines.contains { $0.hasPrefix("─ EVENTS where: status:>=500 ") })
+        #expect(lines.contains { $0.contains("No event matches.") })
     }
 
     @Test("Events that the log no longer keeps are read in both directions")
@@ -160,7 +187,7 @@ struct WatchHistoryTests {
     func busyPeriod() async throws {
         let transport = InMemoryTelemetryTransport()
         try await transport.append((0..<120_000).map { WatchedEvents.event($0 - 120_000, age: 600 + Double(120_000 - $0) / 200) })
-        let history = EventHistory(transport: transport, since: Self.since)
+        let history = EventHistory(transport: transport, filter: .init(since: Self.since))
         let page = try await history.page(.older(than: 0))
         #expect(page.items.last?.identifier == "-1")
         #expect(await history.pageCount < 30)
@@ -169,7 +196,7 @@ struct WatchHistoryTests {
     @Test("The small pages of a relay are read as pages of the usual size")
     func smallPages() async throws {
         let history = EventHistory(
-            transport: ShortPagesTransport(try await store(old: 500, new: 0), maximum: 7), since: Self.since)
+            transport: ShortPagesTransport(try await store(old: 500, new: 0), maximum: 7), filter: .init(since: Self.since))
         var count = 0
         var pages = 0
         while true {
@@ -199,7 +226,7 @@ struct WatchHistoryTests {
         arguments: [0, 1, 9_999, 10_000, 25_001], [0, 300])
     func newest(count: Int, old: Int) async throws {
         let transport = try await store(old: old, new: count)
-        let history = EventHistory(transport: ShortHistoryTransport(transport, maximum: 1_500), since: Self.since)
+        let history = EventHistory(transport: ShortHistoryTransport(transport, maximum: 1_500), filter: .init(since: Self.since))
         let newest = try #require(try await history.newestEvents())
         #expect(newest.events.map(\.eventId) == (max(0, count - 10_000)..<count).map(String.init))
         try await transport.append([WatchedEvents.event(count)])
@@ -229,7 +256,7 @@ struct WatchHistoryTests {
 
     @Test("If older events were requested first, all events since the view's start are read forwards")
     func olderFirst() async throws {
-        let history = EventHistory(transport: try await store(old: 10, new: 10), since: Self.since)
+        let history = EventHistory(transport: try await store(old: 10, new: 10), filter: .init(since: Self.since))
         #expect(try await history.page(.older(than: 0)).isEmpty == false)
         #expect(try await history.newestEvents() == nil)
     }

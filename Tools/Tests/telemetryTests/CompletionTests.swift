@@ -55,6 +55,12 @@ struct CompletionTests {
                 try await transport.createTelemetryClient(clientId: name, isEnabled: true)
                 try await transport.createScenarios([.init(clientId: "xsafe-1.a_ü", scenarioName: name, isEnabled: true)])
             }
+            try await transport.append(
+                Self.hostile.enumerated().map { number, name in
+                    TelemetryEvent(
+                        clientId: "xsafe-1.a_ü", sessionId: "s", sequence: UInt64(number), name: "n",
+                        attributes: [name: true, "xsafe-1.a_ü": 1, "xsafe:2": 2])
+                })
             try FileManager.default.createSymbolicLink(
                 at: folder.appending(path: "telemetry"), withDestinationURL: ToolProcess.executable)
             let script = try await ToolProcess.run("--generate-completion-script", shell.rawValue)
@@ -69,7 +75,10 @@ struct CompletionTests {
             terminal.closeOther()
             terminal.write("cd '\(folder.path)'; export PATH=\"$PWD:$PATH\"; \(shell.setup); printf '%s%s\\n' rea dy\r")
             _ = try await terminal.text { $0.contains("ready") }
-            for line in ["telemetry enable -d store x", "telemetry enable -d store xsafe-1.a_ü x"] {
+            for line in [
+                "telemetry enable -d store x", "telemetry enable -d store xsafe-1.a_ü x", "telemetry query -d store xs",
+                "telemetry watch -d store --where xs",
+            ] {
                 terminal.write(line + "\t\t")
                 let offered = try await terminal.text { $0.contains("xsafe:2") && $0.contains("1.a_ü") }
                 #expect(!offered.contains("touch"))

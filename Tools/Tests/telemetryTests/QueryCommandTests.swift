@@ -58,6 +58,32 @@ struct QueryCommandTests {
         }
     }
 
+    @Test("delete-events --stored deletes what all filters select, and nothing without one")
+    func deletion() async throws {
+        try await withStore { path async throws -> Void in
+            func delete(_ arguments: String...) async throws -> ToolProcess.Result {
+                try await ToolProcess.run(["delete-events", "--stored", "-d", path] + arguments)
+            }
+            func names() async throws -> [String] {
+                try await FileTelemetryTransport(directory: URL(filePath: path)).events(matching: .all, after: nil, limit: 10)
+                    .events.map(\.name)
+            }
+            #expect(try await delete("--where", "status:=503", "--dry-run").output == "Would delete 2 stored events.\n")
+            #expect(try await delete().code == 64)
+            #expect(try await ToolProcess.run("delete-events", "-d", path).code == 64)
+            #expect(try await ToolProcess.run("delete-events", "a", "--where", "*", "-y", "-d", path).code == 64)
+            #expect(try await delete("a", "-c", "b", "-y").code == 64)
+            #expect(try await names() == ["n0", "n1", "n2", "n3"])
+            #expect(
+                try await delete("a", "--where", "-status:=200", "--name", "n1", "-y").output == "✓ Deleted 1 stored event.\n")
+            #expect(try await names() == ["n0", "n2", "n3"])
+            #expect(
+                try await delete("-c", "a", "-c", "b", "--where", "status:>=500", "-y").output == "✓ Deleted 2 stored events.\n")
+            #expect(try await names() == ["n0"])
+            #expect(try await delete("--where", "*", "-y").output == "✓ Deleted 1 stored event.\n")
+        }
+    }
+
     @Test(
         "A wrong query is shown with a mark under the error's position",
         arguments: [

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import TelemetryModels
 public import TelemetryTransport
 
@@ -39,11 +39,19 @@ public actor EventHistory {
     /// The number of pages with a known cursor.
     var pageCount: Int { pages.count }
 
-    /// - Parameter since: The date since which the view reads events; nil for all events.
-    public init(transport: any TelemetryEventTransport, since: Date?) {
+    /// - Parameter filter: Of the events that the view reads. Events from before its date are searched for when they are wanted; without
+    ///   one, the view begins with the newest events.
+    public init(transport: any TelemetryEventTransport, filter: TelemetryEventFilter = .all) {
         self.transport = transport
-        filter = TelemetryEventFilter(since: since)
-        start = since
+        self.filter = filter
+        start = filter.since
+    }
+
+    /// The filter for another period.
+    private func narrowed(since begin: Date?, until end: Date?) -> TelemetryEventFilter {
+        var filter = filter
+        (filter.since, filter.until) = (begin, end)
+        return filter
     }
 
     /// Reads the newest events since the view's start, at most as many as a view keeps, and records them.
@@ -134,7 +142,7 @@ public actor EventHistory {
         guard try await !findUnreadPage() else { return }
         while unread == nil, let end = start {
             let begin = period < Self.longestPeriod ? end - period : nil
-            let filter = TelemetryEventFilter(since: begin, until: end)
+            let filter = narrowed(since: begin, until: end)
             let count = try await transport.summarizedCount(matching: filter)
             guard start == end, unread == nil else { return }
             if count > Self.largePeriod, period > Self.shortestPeriod {
@@ -148,7 +156,7 @@ public actor EventHistory {
             start = begin
             if count < Self.pageSize { period *= 8 }
             guard found.isEmpty, let begin else { return }
-            let isOldest = try await transport.summarizedCount(matching: TelemetryEventFilter(until: begin)) == 0
+            let isOldest = try await transport.summarizedCount(matching: narrowed(since: nil, until: begin)) == 0
             guard start == begin else { return }
             if isOldest { start = nil }
         }

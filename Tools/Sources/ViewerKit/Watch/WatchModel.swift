@@ -6,6 +6,8 @@ public struct WatchModel: Sendable {
     public enum Pane: CaseIterable, Sendable { case clients, scenarios, events }
 
     public var store: String
+    /// The query that all events match; nil for any.
+    let condition: String?
     /// The names that the user has given to clients.
     public var aliases: ClientAliases
     public var now: Date
@@ -46,8 +48,13 @@ public struct WatchModel: Sendable {
     var usesMouse = true
 
     /// - Parameter severity: The lowest severity of the events to show; nil for all events.
-    public init(store: String, now: Date, aliases: ClientAliases = ClientAliases(), severity: EventSeverity? = nil) {
+    /// - Parameter condition: The query that all events match; nil for any.
+    public init(
+        store: String, now: Date, aliases: ClientAliases = ClientAliases(), severity: EventSeverity? = nil,
+        condition: String? = nil
+    ) {
         self.store = store
+        self.condition = condition
         self.now = now
         self.aliases = aliases
         choose { $0.severity = severity }

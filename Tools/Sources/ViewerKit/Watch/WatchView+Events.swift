@@ -50,6 +50,7 @@ extension WatchView {
         if let event = model.browser.current?.event, time.day(event.timestamp) != time.day(model.now), model.isPaused {
             parts[0] += " of \(time.day(event.timestamp))"
         }
+        if let condition = model.condition { parts.append("where: \(condition.visible.fitted(to: 40))") }
         for (name, pattern) in [("filter", model.filter), ("find", model.found)] {
             guard let pattern else { continue }
             parts.append("\(name)\(pattern.isExpression ? " regex" : ""): \(pattern.text.visible.fitted(to: 24))")
@@ -72,6 +73,7 @@ extension WatchView {
         if model.reading != nil { return "Reading older events …" }
         if model.browser.shown.end > model.browser.shown.first { return "No event matches the filter; Esc clears it." }
         if !model.isCaughtUp { return "Reading stored events …" }
+        if model.condition != nil { return "No event matches." }
         if !model.clients.contains(where: \.isEnabled) { return "No events. Press a to approve the selected client." }
         return "No events. Press Tab to go to the scenarios, then Space to enable one."
     }

@@ -21,7 +21,12 @@ struct QueryCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
 
-    @Argument(help: "A query: a filter, and pipes after it. For the language, see the article Asking questions.")
+    @Argument(
+        help: """
+            A query: a filter, and pipes after it. For the language, see the article Asking questions. Before a query that begins \
+            with a hyphen, write --.
+            """,
+        completion: Completions.queries)
     var text: String
 
     @Option(

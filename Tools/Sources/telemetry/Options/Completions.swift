@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import TelemetryHTTP
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
@@ -9,6 +9,8 @@ import ViewerKit
 enum Completions {
     /// The timeout for a relay, because the shell is blocked meanwhile.
     private static let timeout = Duration.seconds(3)
+    /// The number of events whose attributes are offered.
+    private static let sampledEvents = 200
 
     static let clients = CompletionKind.custom { words, _, _ in
         guard let transport = store(words) else { return [] }
@@ -25,6 +27,13 @@ enum Completions {
         let identifiers = aliases(words).identifiers
         let client = words.map { identifiers[$0] ?? $0 }.first(where: known.contains)
         return offered(Set(all.filter { client == nil || $0.clientId == client }.map(\.scenarioName)).sorted())
+    }
+
+    /// The fields of queries, and the attributes of the newest events.
+    static let queries = CompletionKind.custom { words, _, _ in
+        let page = try? await store(words)?.events(matching: .all, before: nil, limit: sampledEvents)
+        let attributes = Set((page?.events ?? []).flatMap(\.attributes.keys))
+        return offered((QueryField.builtInNames + attributes.subtracting(QueryField.builtInNames).sorted()).map { $0 + ":" })
     }
 
     static let contexts = CompletionKind.custom { _, _, _ in

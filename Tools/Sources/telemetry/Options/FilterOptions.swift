@@ -56,8 +56,9 @@ struct FilterOptions: ParsableArguments {
     var until: String?
 
     @Option(
-        name: .customLong("where"),
-        help: "Only events that match this query, such as 'status:>=500 \"card declined\" -user:4711'.")
+        name: .customLong("where"), parsing: .unconditional,
+        help: "Only events that match this query, such as 'status:>=500 \"card declined\" -user:4711'.",
+        completion: Completions.queries)
     var condition: String?
 
     /// Whether the filter excludes some events of a session.

@@ -22,16 +22,23 @@ struct WatchCommand: StoreCommand {
             Examples:
               telemetry watch --directory /srv/telemetry
               telemetry watch --relay https://relay.example.com --since 1d
+              telemetry watch --where 'status:>=500 -scenario:=Heartbeat'
             """)
 
     @OptionGroup var store: StoreOptions
 
     @Option(
         help: """
-            Start with the events since this date: 10m, 2026-11-21. If there are more than 10,000, older ones are read when you \
-            scroll to them.
+            Start with the events since this date: 10m, 2026-11-21; by default, with the newest ones, whatever their age. Older \
+            ones are read when you scroll to them.
             """)
-    var since = "10m"
+    var since: String?
+
+    @Option(
+        name: .customLong("where"), parsing: .unconditional,
+        help: "Only events that match this query, as in telemetry events.",
+        completion: Completions.queries)
+    var condition: String?
 
     @Option(
         help: """
@@ -43,12 +50,16 @@ struct WatchCommand: StoreCommand {
     @OptionGroup var issuer: IssuerOptions
 
     func validate() throws {
-        guard DateParser.date(since, now: .now) != nil else {
-            throw ValidationError("--since \"\(since)\" is not a valid date. Examples: 10m, 2h, 2026-11-21.")
-        }
+        _ = try filter()
+    }
+
+    private func filter() throws -> TelemetryEventFilter {
+        TelemetryEventFilter(
+            since: try since.map { try FilterOptions.date($0, "--since") }, query: try condition.map(QueryText.filter))
     }
 
     func perform(_ console: Console) async throws {
+        let filter = try filter()
         guard let screen = Screen() else {
             throw ToolFailure(
                 .unavailable, "watch requires a terminal; without one use: telemetry events --follow")
@@ -59,7 +70,7 @@ struct WatchCommand: StoreCommand {
         let transport = try location.open { diagnostic.yield($0.message) }
         let session = WatchSession(
             transport: transport, location: location, screen: screen, style: console.style,
-            since: DateParser.date(since, now: .now), issuer: issuer.name, aliases: try store.aliases(),
+            filter: filter, issuer: issuer.name, aliases: try store.aliases(),
             severity: severity?.severity, diagnostics: diagnostics)
         screen.open()
         defer { screen.close() }

@@ -29,7 +29,7 @@ actor WatchSession {
     private let location: StoreLocation
     private let screen: Screen
     private let view: WatchView
-    private let since: Date?
+    private let filter: TelemetryEventFilter
     /// The name that is stored with commands.
     private let issuer: String?
     private let history: EventHistory
@@ -39,19 +39,21 @@ actor WatchSession {
     private var model: WatchModel
 
     init(
-        transport: any TelemetryTransporting, location: StoreLocation, screen: Screen, style: Style, since: Date?,
+        transport: any TelemetryTransporting, location: StoreLocation, screen: Screen, style: Style,
+        filter: TelemetryEventFilter,
         issuer: String?, aliases: ClientAliases, severity: EventSeverity?, diagnostics: AsyncStream<String>
     ) {
         self.transport = transport
         self.location = location
         self.screen = screen
-        self.since = since
+        self.filter = filter
         self.issuer = issuer
-        history = EventHistory(transport: transport, since: since)
+        history = EventHistory(transport: transport, filter: filter)
         self.diagnostics = diagnostics
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         view = WatchView(style: style)
-        model = WatchModel(store: location.name, now: .now, aliases: aliases, severity: severity)
+        model = WatchModel(
+            store: location.name, now: .now, aliases: aliases, severity: severity, condition: filter.query?.description)
     }
 
     /// Runs until a key ends it, its task is cancelled, or the store fails.
@@ -209,7 +211,7 @@ actor WatchSession {
             model.take(newest.events, skipped: 0)
             changed.yield()
         }
-        try await EventReader(transport: transport, filter: .init(since: since)).read(after: cursor, following: true) { page in
+        try await EventReader(transport: transport, filter: filter).read(after: cursor, following: true) { page in
             await history.record(page.events.count, after: cursor)
             cursor = page.cursor
             model.isCaughtUp = model.isCaughtUp || !page.hasMore
