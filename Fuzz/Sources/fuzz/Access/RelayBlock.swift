@@ -25,7 +25,7 @@ struct RelayBlock {
     private static let selections = [
         RelayEventFilter.all, RelayEventFilter(names: ["b"], since: RelayTime("2026-11-21T08:00:00Z")),
         RelayEventFilter(scenarios: ["x"], levels: [.info]),
-    ].map(EventSelection.init)
+    ].map { EventSelection($0) }
 
     let numbers: ClosedRange<Int64>
     let count: Int
