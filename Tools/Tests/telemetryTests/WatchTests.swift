@@ -116,7 +116,7 @@ struct WatchTests {
                 .init(clientId: "k7wq", sessionId: "s", sequence: 2, name: "hello.there", property1: "new"),
             ])
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
-            let tool = try await start(in: folder, on: terminal)
+            let tool = try await start(in: folder, on: terminal, ["--since", "10m"])
             terminal.closeOther()
             let list = try await terminal.text { $0.contains("hello.there") }
             #expect(list.contains("\u{1B}[?1000h\u{1B}[?1006h"))
@@ -134,10 +134,35 @@ struct WatchTests {
         }
     }
 
-    private func start(in folder: URL, on terminal: PseudoTerminal) async throws -> RunningProgram {
+    @Test("A view begins with the newest events that match, whatever their age")
+    func old() async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            try await transport.append(
+                ["first", "second"].enumerated().map { number, text in
+                    TelemetryEvent(
+                        clientId: "k7wq", sessionId: "s", sequence: UInt64(number + 1), name: text, timestamp: .now - 1e7)
+                })
+            for (options, names) in [
+                ([], ["first", "second"]), (["--where", "-name:=first"], ["where: -name:=first", "second"]),
+            ] {
+                let terminal = try PseudoTerminal(columns: 80, rows: 24)
+                let tool = try await start(in: folder, on: terminal, options)
+                terminal.closeOther()
+                let shown = try await terminal.text { text in names.allSatisfy(text.contains) }
+                #expect(options.isEmpty || !shown.replacing("name:=first", with: "").contains("first"))
+                terminal.write("q")
+                #expect(try await tool.end() == .exited(0))
+            }
+        }
+    }
+
+    private func start(
+        in folder: URL, on terminal: PseudoTerminal, _ options: [String] = []
+    ) async throws -> RunningProgram {
         // On a terminal the backtracer would be interactive.
         try await terminal.start(
-            ["watch", "-d", folder.path], environment: ["TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"])
+            ["watch", "-d", folder.path] + options, environment: ["TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"])
     }
 
     @Test("Without a terminal the command fails with a message")
