@@ -105,4 +105,9 @@ extension TelemetryValue {
         case .bool, .date: nil
         }
     }
+
+    /// The approximate size in memory, in bytes.
+    var byteCount: Int {
+        if case .string(let text) = self { MemoryLayout<Self>.stride + text.utf8.count } else { MemoryLayout<Self>.stride }
+    }
 }

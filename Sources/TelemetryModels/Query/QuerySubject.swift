@@ -56,10 +56,3 @@ extension TelemetryEvent: QuerySubject {
         return attributes[index].value
     }
 }
-
-extension TelemetryValue {
-    /// The approximate size in memory, in bytes.
-    var byteCount: Int {
-        if case .string(let text) = self { MemoryLayout<Self>.stride + text.utf8.count } else { MemoryLayout<Self>.stride }
-    }
-}
