@@ -164,8 +164,9 @@ final class SegmentReader {
 
     /// Whether no event in a place is one that is looked for. Other headers may stand in between.
     private func excludes(_ place: Range<UInt64>, in segment: OpenSegment, _ search: LineSearch) throws(FileError) -> Bool {
-        guard place.count <= Self.maximumSearchedBytes else { return false }
-        let bytes = try segment.file.read(at: place.lowerBound, count: place.count)
+        let count: Int = MemorySize.count(from: place.lowerBound, to: place.upperBound)
+        guard count <= Self.maximumSearchedBytes else { return false }
+        let bytes = try segment.file.read(at: place.lowerBound, count: count)
         return bytes.withUnsafeBufferPointer { search.excludes($0) }
     }
 

@@ -47,8 +47,9 @@ public struct WatchModel: Sendable {
     /// Whether the mouse wheel scrolls. If not, the terminal selects text with the mouse.
     var usesMouse = true
 
-    /// - Parameter severity: The lowest severity of the events to show; nil for all events.
-    /// - Parameter condition: The query that all events match; nil for any.
+    /// - Parameters:
+    ///   - severity: The lowest severity of the events to show; nil for all events.
+    ///   - condition: The query that all events match; nil for any.
     public init(
         store: String, now: Date, aliases: ClientAliases = ClientAliases(), severity: EventSeverity? = nil,
         condition: String? = nil

@@ -40,8 +40,8 @@ actor WatchSession {
 
     init(
         transport: any TelemetryTransporting, location: StoreLocation, screen: Screen, style: Style,
-        filter: TelemetryEventFilter,
-        issuer: String?, aliases: ClientAliases, severity: EventSeverity?, diagnostics: AsyncStream<String>
+        filter: TelemetryEventFilter, issuer: String?, aliases: ClientAliases, severity: EventSeverity?,
+        diagnostics: AsyncStream<String>
     ) {
         self.transport = transport
         self.location = location

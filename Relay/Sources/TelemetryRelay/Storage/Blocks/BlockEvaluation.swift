@@ -17,6 +17,7 @@ final class BlockEvaluation: Sendable {
 
     /// What is read before it is evaluated: at most so many bytes of text and so many blocks, unless a single one is larger.
     private static let (bytesATime, blocksATime) = (4 << 20, 256)
+
     private let query: TelemetryQuery
     private let filter: RelayEventFilter
     private let now: Date
