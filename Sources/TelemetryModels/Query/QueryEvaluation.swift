@@ -33,6 +33,24 @@ public struct QueryEvaluation<Event: QuerySubject> {
     /// Whether the query's filter matches the event.
     public func matches(_ subject: some QuerySubject) -> Bool { filter.matches(subject, in: context) }
 
+    /// Whether the result needs no more of the events than how many there are of each kind.
+    public var isCount: Bool { stage.isCount }
+
+    /// Adds the events of a cell that match. Unlike other events they have no position: they are only counted.
+    /// - Returns: Whether they were added or none of them matches; otherwise they have to be added one by one.
+    /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
+    public mutating func add(_ cell: QueryCell) throws -> Bool {
+        guard let matches = filter.matches(cell, in: context) else { return false }
+        guard matches else { return true }
+        guard try stage.add(cell) else { return false }
+        matched += cell.count
+        try checkSize()
+        return true
+    }
+
+    /// Whether the query's filter matches all events of a cell, or none; nil if it depends on the event.
+    public func matches(_ cell: QueryCell) -> Bool? { filter.matches(cell, in: context) }
+
     /// Adds an event after those that were added, if it matches.
     /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
     public mutating func add(_ event: Event) throws {

@@ -14,4 +14,13 @@ indirect enum QueryFilter: Sendable {
         case .or(let filters): filters.contains { $0.matches(subject, in: context) }
         }
     }
+
+    /// The fields that its terms name.
+    var fields: Set<QueryField> {
+        switch self {
+        case .term(let term): Set([term.field].compactMap(\.self))
+        case .not(let filter): filter.fields
+        case .and(let filters), .or(let filters): filters.reduce(into: []) { $0.formUnion($1.fields) }
+        }
+    }
 }

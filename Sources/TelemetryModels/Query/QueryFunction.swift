@@ -27,6 +27,13 @@ enum QueryFunction: Sendable {
             }
     }
 
+    var isCount: Bool {
+        switch self {
+        case .countRows, .count: true
+        case .countDistinct, .sum, .average, .minimum, .maximum, .quantile: false
+        }
+    }
+
     /// The argument; nil for the number of rows.
     var argument: QueryName? {
         switch self {

@@ -62,6 +62,49 @@ struct QueryGrouping {
         try checkDistinctValues()
     }
 
+    /// Counts the events of a cell. Returns false if they have to be added one by one.
+    mutating func add(_ cell: QueryCell) throws -> Bool {
+        guard let counts = counts(of: cell), let keys = keys(of: cell) else { return false }
+        let place = try places[keys] ?? addGroup(keys)
+        for (index, count) in counts.enumerated() { accumulators[place + index].merge(.count(count), &size) }
+        return true
+    }
+
+    /// Whether rows are only counted.
+    var isCount: Bool { statistics.allSatisfy(\.function.isCount) }
+
+    /// What each function counts in a cell; nil if one of them does not count, or the cell does not decide.
+    private func counts(of cell: QueryCell) -> [Int64]? {
+        guard isCount else { return nil }
+        var counts: [Int64] = []
+        for argument in arguments {
+            guard let argument else {
+                counts.append(Int64(cell.count))
+                continue
+            }
+            guard case .value(let value) = cell.known(argument) else { return nil }
+            counts.append(value == nil ? 0 : Int64(cell.count))
+        }
+        return counts
+    }
+
+    /// The key of all events of a cell; nil if they may differ.
+    private func keys(of cell: QueryCell) -> [Key]? {
+        var keys: [Key] = []
+        for (group, field) in zip(groups, fields) {
+            switch group {
+            case .value:
+                guard case .value(let value) = cell.known(field) else { return nil }
+                keys.append(Self.key(value, in: group))
+            case .time:
+                let first = Self.key(.date(cell.times.lowerBound), in: group)
+                guard first == Self.key(.date(cell.times.upperBound), in: group) else { return nil }
+                keys.append(first)
+            }
+        }
+        return keys
+    }
+
     /// Adds the rows that were added to another grouping by the same groups.
     mutating func merge(_ other: consuming Self) throws {
         for (keys, otherPlace) in other.places {

@@ -9,6 +9,18 @@ enum QueryPipe: Sendable {
     /// The column that `top` adds to the groups.
     static let topColumn = "count"
 
+    /// The fields that it names, as if its rows were events.
+    var fields: [QueryField] {
+        switch self {
+        case .stats(let statistics, let groups):
+            groups.map(\.field) + statistics.compactMap { $0.function.argument?.field(ofEvents: true) }
+        case .top(_, let groups): groups.map(\.field)
+        case .sort(let keys): keys.map { $0.name.field(ofEvents: true) }
+        case .limit: []
+        case .fields(let names): names.map { $0.field(ofEvents: true) }
+        }
+    }
+
     /// The pipes that this pipe is an abbreviation of.
     var expanded: [QueryPipe] {
         guard case .top(let limit, let groups) = self else { return [self] }
@@ -49,6 +61,9 @@ enum QueryGroup: Sendable {
         case .time(let size): "time:\(size.text)"
         }
     }
+
+    /// The field of an event.
+    var field: QueryField { if case .value(let name) = self { name.field(ofEvents: true) } else { .time } }
 }
 
 struct QuerySortKey: Sendable {

@@ -105,6 +105,17 @@ struct QueryStage<Event: QuerySubject> {
         }
     }
 
+    /// Whether the rows that are added are only counted.
+    var isCount: Bool { if case .group(let grouping) = step { grouping.isCount } else { false } }
+
+    /// Counts the events of a cell. Returns false if they have to be added one by one.
+    mutating func add(_ cell: QueryCell) throws -> Bool {
+        guard case .group(var grouping) = step else { return false }
+        step = .rows(QueryRows(limit: 0))
+        defer { step = .group(grouping) }
+        return try grouping.add(cell)
+    }
+
     /// Adds the rows that were added to another stage with the same pipes.
     mutating func merge(_ other: consuming Self) throws {
         switch (step, other.step) {

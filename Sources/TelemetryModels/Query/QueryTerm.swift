@@ -21,6 +21,16 @@ enum QueryTerm: Sendable {
     /// `time:15m`
     case age(QueryDuration)
 
+    /// The field that it names.
+    var field: QueryField? {
+        switch self {
+        case .everything, .words(_, nil), .pattern(_, nil): nil
+        case .has(let field), .words(_, let field?), .pattern(_, let field?), .equals(let field, _), .compares(let field, _, _):
+            field
+        case .age: .time
+        }
+    }
+
     func matches(_ subject: some QuerySubject, in context: QueryContext) -> Bool {
         switch self {
         case .everything: return true

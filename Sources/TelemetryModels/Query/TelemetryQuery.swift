@@ -67,6 +67,15 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     @_spi(Tooling)
     public func matches(_ event: some QuerySubject, in context: QueryContext) -> Bool { filter.matches(event, in: context) }
 
+    /// Whether the query's filter matches all events of a cell, or none; nil if it depends on the event. For the project's packages; not
+    /// part of the interface.
+    @_spi(Tooling)
+    public func matches(_ cell: QueryCell, in context: QueryContext) -> Bool? { filter.matches(cell, in: context) }
+
+    /// The fields that may decide on the result; for the project's packages, not part of the interface.
+    @_spi(Tooling)
+    public var fields: Set<QueryField> { pipes.reduce(into: filter.fields) { $0.formUnion($1.fields) } }
+
     /// What every event has that the query's filter matches; for the project's packages, not part of the interface.
     @_spi(Tooling)
     public var literals: QueryLiterals { QueryLiterals(filter) }

@@ -22,6 +22,13 @@ enum NameKey {
         return bytes.count <= limit ? Data(bytes) : Data([0xff]) + Data(SHA256.digest(of: bytes))
     }
 
+    /// The text that has this key; nil if other texts may have it too.
+    static func text(of key: Data) -> String? {
+        // The only ASCII characters that are the canonical form of another one: those of U+212A, U+037E and U+1FEF.
+        guard key.count <= limit, key.allSatisfy({ $0 < 0x80 && !"K;`".utf8.contains($0) }) else { return nil }
+        return String(decoding: key, as: UTF8.self)
+    }
+
     /// The key of an absent text, which equals that of an empty text.
     static let none = Data()
 }

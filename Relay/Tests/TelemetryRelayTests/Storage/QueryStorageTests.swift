@@ -104,6 +104,77 @@ struct QueryStorageTests {
         await #expect(throws: TelemetryQueryError.self) { try await Self.result(of: "| stats count() by id", keptBytes: 2_000) }
     }
 
+    /// 60 events of three clients, of which some have a scenario.
+    private static let mixedEvents = (0..<60).map { number in
+        let scenarios = ["Net", "Sync", nil, "Kit"]
+        return TelemetryEvent(
+            eventId: "e\(number)", clientId: "c\(number % 3)", sessionId: "s", name: number % 10 == 0 ? "tenth" : "n",
+            timestamp: Date(timeIntervalSince1970: TimeInterval(1_000 + number)), threadId: "t",
+            attributes: ["number": .int(Int64(number))], scenario: scenarios[number % 4],
+            level: number % 5 == 0 ? .diagnostic : .info)
+    }
+
+    @Test(
+        "Counts of what summaries say need no block's text, and other counts are alike", arguments: StorageDriver.all,
+        [
+            ("| stats count() by level", true), ("-scenario:=Kit client:=c1 level:=info | stats count() by name", false),
+            ("name:=tenth | stats count() by time:1h", true), ("session:=s name:=n | stats count(name) by client", true),
+            ("time:>1970-01-01T00:10:00Z | stats count()", true), ("| top name, client", true), ("name:=none", true),
+            ("time:1d", true), ("| top scenario", false), ("number:>=30 | stats count() by scenario", false),
+            ("time:<1970-01-01T00:17:00Z | stats count()", false), ("| stats count() by time:1s", false),
+        ])
+    func summaries(driver: StorageDriver, query: (text: String, isSummarized: Bool)) async throws {
+        try await StorageBench.open(driver) { storage in
+            for event in Self.mixedEvents {
+                _ = try await storage.events.append(WireEventLines.read(EventLines.encode([event]), limits: .init()))
+            }
+            let tables = try #require(storage.tables)
+            try await tables.events.merge(after: 0)
+            let wanted = try TelemetryQuery(query.text)
+            let (found, isRead) = try await tables.database.read { db in
+                let state = try EventState.fetch(db)
+                let evaluation = BlockEvaluation(wanted, matching: .all, now: Date(), limit: 100, byteLimit: .max)
+                var isRead = false
+                let result = try evaluation.result(db, in: state.firstEvent..<state.nextEvent) { blocks in
+                    if !blocks.isEmpty { isRead = true }
+                    return try BlockCache().texts(of: blocks, db)
+                }
+                return (result, isRead)
+            }
+            let expected = try wanted.result(over: Self.mixedEvents)
+            #expect(found.rows == expected.rows && found.matched == expected.matched)
+            #expect(isRead == !query.isSummarized)
+        }
+    }
+
+    @Test("Filters by what summaries say count without reading a block's text", arguments: StorageDriver.all)
+    func counts(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            for event in Self.mixedEvents {
+                _ = try await storage.events.append(WireEventLines.read(EventLines.encode([event]), limits: .init()))
+            }
+            let tables = try #require(storage.tables)
+            try await tables.events.merge(after: 0)
+            for (text, isSummarized) in [
+                ("name:=tenth", true), ("client:in(c0, c2) -level:=info", true), ("session:=t", true), ("number:>=30", false),
+                ("name:=tenth number:>=30", false), ("scenario:=Kit", false),
+            ] {
+                var filter = RelayEventFilter()
+                filter.query = try TelemetryQuery(text)
+                let (count, isRead) = try await tables.database.read { [filter] db in
+                    var isRead = false
+                    let reader = BlockReader(db, EventSelection(filter)) { block in
+                        isRead = true
+                        return try block.text(db)
+                    }
+                    return (try reader.count(in: 1...60), isRead)
+                }
+                #expect(try count == Self.mixedEvents.count { try TelemetryQuery(text).matches($0) }, "\(text)")
+                #expect(isRead == !isSummarized, "\(text)")
+            }
+        }
+    }
+
     @Test("An evaluation that is cancelled ends")
     func cancelled() async {
         await #expect(throws: CancellationError.self) { try await Self.result(of: "", keptBytes: .max) { $0.cancel() } }

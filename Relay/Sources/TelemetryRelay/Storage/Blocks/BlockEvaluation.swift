@@ -15,6 +15,14 @@ final class BlockEvaluation: Sendable {
         init(_ evaluation: Evaluation) { self.evaluation = Mutex(evaluation) }
     }
 
+    /// A block that has to be read.
+    private struct Candidate: Sendable {
+        let block: EventBlock
+        let summary: BlockSummary
+        /// For each cell of the summary, whether its events have to be read.
+        let isRead: [Bool]
+    }
+
     /// What is read before it is evaluated: at most so many bytes of text and so many blocks, unless a single one is larger.
     private static let (bytesATime, blocksATime) = (4 << 20, 256)
 
@@ -60,31 +68,55 @@ final class BlockEvaluation: Sendable {
         let parts = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount)).map { _ in
             Part(Evaluation(query, in: context, limit: limit, byteLimit: keptBytes))
         }
+        var result = Evaluation(query, in: context, limit: limit, byteLimit: keptBytes)
         if !numbers.isEmpty {
             let numbers = numbers.lowerBound...numbers.upperBound - 1
-            var blocks: [EventBlock] = []
+            var group: [Candidate] = []
             var bytes = 0
             func evaluate() throws {
-                try self.evaluate(blocks, texts(blocks), selection, numbers, parts)
-                (blocks, bytes) = ([], 0)
+                try self.evaluate(group, texts(group.map(\.block)), selection, numbers, parts)
+                (group, bytes) = ([], 0)
             }
+            let cells = BlockCells(db, for: query.fields.union(selection.fields))
             try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
-                blocks.append(block)
+                guard let candidate = try count(block, cells, selection, numbers, &result) else { return true }
+                group.append(candidate)
                 bytes += block.length
-                if bytes >= Self.bytesATime || blocks.count == Self.blocksATime { try evaluate() }
+                if bytes >= Self.bytesATime || group.count == Self.blocksATime { try evaluate() }
                 return true
             }
             try evaluate()
         }
-        var result = parts[0].evaluation.withLock { $0 }
-        for part in parts.dropFirst() { try result.merge(part.evaluation.withLock { $0 }) }
+        for part in parts { try result.merge(part.evaluation.withLock { $0 }) }
         let found = try result.result()
         return RelayQueryResult(
             columns: found.columns, rows: found.rows, events: found.events, matched: found.matched, isCut: found.isCut)
     }
 
+    /// Counts the events of a block of which it is enough to know how many there are.
+    /// - Returns: what is left to read; nil for nothing.
+    private func count(
+        _ block: EventBlock, _ cells: BlockCells, _ selection: EventSelection, _ numbers: ClosedRange<Int64>,
+        _ evaluation: inout Evaluation
+    ) throws -> Candidate? {
+        let summary = try block.summary()
+        var isRead = summary.selected(by: selection)
+        let isWhole = selection.covers(block, in: numbers)
+        for (cell, places) in try cells.cells(of: block, summary, where: isRead) {
+            let isDecided =
+                switch selection.matches(cell) {
+                case false?: true
+                case true? where isWhole: try evaluation.add(cell)
+                case true?, nil: evaluation.matches(cell) == false
+                }
+            if isDecided { for place in places { isRead[place] = false } }
+        }
+        guard isRead.contains(true) else { return nil }
+        return Candidate(block: block, summary: summary, isRead: isRead)
+    }
+
     private func evaluate(
-        _ blocks: [EventBlock], _ texts: [@Sendable () throws -> [UInt8]], _ selection: EventSelection,
+        _ blocks: [Candidate], _ texts: [@Sendable () throws -> [UInt8]], _ selection: EventSelection,
         _ numbers: ClosedRange<Int64>, _ parts: [Part]
     ) throws {
         let next = Atomic(0)
@@ -108,13 +140,11 @@ final class BlockEvaluation: Sendable {
     }
 
     private func evaluate(
-        _ block: EventBlock, _ text: () throws -> [UInt8], _ selection: EventSelection, _ numbers: ClosedRange<Int64>,
+        _ candidate: Candidate, _ text: () throws -> [UInt8], _ selection: EventSelection, _ numbers: ClosedRange<Int64>,
         _ evaluation: inout Evaluation
     ) throws {
-        let events = try BlockReader.candidates(in: block, selection, numbers, index: 0) { summary in
-            guard let entries = try block.entries(of: summary) else { throw BlockScanner.malformed }
-            return entries
-        }
+        guard let entries = try candidate.block.entries(of: candidate.summary) else { throw BlockScanner.malformed }
+        let events = BlockReader.candidates(in: entries, where: candidate.isRead, selection, numbers, index: 0)
         guard !events.isEmpty else { return }
         let length = events.reduce(0) { $0 + $1.line.count }
         guard readBytes.wrappingAdd(length, ordering: .relaxed).newValue <= byteLimit else {

@@ -26,11 +26,13 @@ struct BlockReader {
 
     private let db: any StorageConnection
     private let selection: EventSelection
+    private let cells: BlockCells
     /// Reads the text of a block.
     private let text: (EventBlock) throws -> [UInt8]
 
     init(_ db: any StorageConnection, _ selection: EventSelection, text: @escaping (EventBlock) throws -> [UInt8]) {
         (self.db, self.selection, self.text) = (db, selection, text)
+        cells = BlockCells(db, for: selection.fields)
     }
 
     /// The first matching events of a range, in order.
@@ -76,15 +78,22 @@ struct BlockReader {
         var count = 0
         // Usually, the summaries suffice.
         try forEachBlock(in: numbers, .ascending, EventBlock.columnsWithoutEntries) { block in
-            let isWhole = numbers.contains(block.numbers.lowerBound) && numbers.contains(block.numbers.upperBound)
-            if !isWhole || !selection.covers(block.seconds) || selection.needsEvents {
+            guard selection.covers(block, in: numbers) else {
                 count += try matches(block, in: numbers, index: 0).count
-            } else if selection.isOfAnyKind {
-                count += block.count
-            } else {
-                let summary = try block.summary()
-                count += summary.count(summary.selected(by: selection))
+                return true
             }
+            if selection.isOfAnyKind {
+                count += block.count
+                return true
+            }
+            let summary = try block.summary()
+            var isRead = summary.selected(by: selection)
+            for (cell, places) in try cells.cells(of: block, summary, where: isRead) {
+                guard let matches = selection.matches(cell) else { continue }
+                if matches { count += cell.count }
+                for place in places { isRead[place] = false }
+            }
+            if isRead.contains(true) { count += try self.matches(block, in: numbers, index: 0, summary, isRead).count }
             return true
         }
         return count
@@ -142,7 +151,23 @@ struct BlockReader {
 
     /// The matching events of a block, in ascending order.
     func matches(_ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int) throws -> [Event] {
-        let events = try Self.candidates(in: block, selection, numbers, index: index) { try block.entries(db, of: $0) }
+        let summary = try block.summary()
+        var isRead = summary.selected(by: selection)
+        if selection.needsEvents {
+            for (cell, places) in try cells.cells(of: block, summary, where: isRead) where selection.matches(cell) == false {
+                for place in places { isRead[place] = false }
+            }
+        }
+        return try matches(block, in: numbers, index: index, summary, isRead)
+    }
+
+    /// The matching events of those cells of a block for which a flag is set.
+    private func matches(
+        _ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int, _ summary: BlockSummary, _ isRead: [Bool]
+    ) throws -> [Event] {
+        guard isRead.contains(true) else { return [] }
+        let entries = try block.entries(db, of: summary)
+        let events = Self.candidates(in: entries, where: isRead, selection, numbers, index: index)
         guard selection.needsEvents, !events.isEmpty else { return events }
         var selected: [Event] = []
         try Self.read(events, in: text(block), with: selection.literals) { if selection.contains($1) { selected.append($0) } }
@@ -151,24 +176,22 @@ struct BlockReader {
     }
 
     /// The events of a block that match as far as its text is not needed, in ascending order.
-    /// - Parameter entries: called unless the summary excludes all events.
+    /// - Parameters:
+    ///   - isRead: for each cell of the block's summary, whether its events may match.
+    ///   - index: the block's.
     static func candidates(
-        in block: EventBlock, _ selection: EventSelection, _ numbers: ClosedRange<Int64>, index: Int,
-        _ entries: (BlockSummary) throws -> [BlockEntry]
-    ) throws -> [Event] {
-        let summary = try block.summary()
-        let isSelected = summary.selected(by: selection)
-        guard isSelected.contains(true) else { return [] }
+        in entries: [BlockEntry], where isRead: [Bool], _ selection: EventSelection, _ numbers: ClosedRange<Int64>, index: Int
+    ) -> [Event] {
         var offset = 0
         var header = 0..<0
         var events: [Event] = []
-        for entry in try entries(summary) {
+        for entry in entries {
             if let length = entry.header {
                 header = offset..<offset + length
                 offset += length
             }
             let line = offset..<offset + entry.length
-            if isSelected[entry.cell], numbers.contains(entry.number), selection.contains(entry.time) {
+            if isRead[entry.cell], numbers.contains(entry.number), selection.contains(entry.time) {
                 events.append(Event(entry: entry, block: index, header: header, line: line))
             }
             offset = line.upperBound

@@ -71,6 +71,32 @@ struct BlockSummary: Sendable, Equatable {
         return cells.map { names[$0.name] && scenarios[$0.scenario] && selection.contains(level: $0.level) }
     }
 
+    /// Cells together whose events have a level and a scenario in common, and a name.
+    struct Group {
+        let kind: Kind
+        var count = 0
+        /// The indices of the cells.
+        var places: [Int] = []
+    }
+
+    /// The cells for which a flag is set.
+    /// - Parameter byName: false if the cells of a group may have several names, of which its kind has one.
+    func groups(byName: Bool, where isSelected: [Bool]) -> [Group] {
+        var groups: [Group] = []
+        var known: [Int: Int] = [:]
+        for (place, cell) in cells.enumerated() where isSelected[place] {
+            let key = (cell.scenario * Self.levels + Int(cell.level)) * names.count + (byName ? cell.name : 0)
+            let index = known[key] ?? groups.count
+            if index == groups.count {
+                known[key] = index
+                groups.append(Group(kind: kind(ofCell: place)))
+            }
+            groups[index].count += cell.count
+            groups[index].places.append(place)
+        }
+        return groups
+    }
+
     /// The number of events of the cells for which a flag is set.
     func count(_ flags: [Bool]) -> Int { zip(cells, flags).reduce(0) { $0 + ($1.1 ? $1.0.count : 0) } }
 
@@ -116,6 +142,11 @@ struct BlockSummary: Sendable, Equatable {
 }
 
 extension TelemetryLogLevel {
+    init?(storedNumber number: Int64) {
+        guard let level = Self.allCases.first(where: { $0.storedNumber == number }) else { return nil }
+        self = level
+    }
+
     /// The stored form.
     var storedNumber: Int64 {
         switch self {

@@ -53,6 +53,12 @@ struct EventSelection: Sendable {
     /// Whether the event fulfils the condition for which it has to be read.
     func contains(_ event: StoredEvent) -> Bool { query?.matches(event, in: context) ?? true }
 
+    /// Whether all events of a cell fulfil that condition, or none; nil if it depends on the event.
+    func matches(_ cell: QueryCell) -> Bool? { query.map { $0.matches(cell, in: context) } ?? true }
+
+    /// The fields of that condition.
+    var fields: Set<QueryField> { query?.fields ?? [] }
+
     /// Keys of which a block's summary has one of each list, if events in it match.
     var keys: [[Data]] { [names, scenarios].compactMap { $0.map(Array.init) } }
 
@@ -71,5 +77,10 @@ struct EventSelection: Sendable {
     /// Whether every time within these seconds matches.
     func covers(_ range: ClosedRange<Int64>) -> Bool {
         contains(RelayTime(seconds: range.lowerBound)) && contains(RelayTime(seconds: range.upperBound, nanoseconds: 999_999_999))
+    }
+
+    /// Whether every event of the block has one of the numbers, and its time matches.
+    func covers(_ block: EventBlock, in numbers: ClosedRange<Int64>) -> Bool {
+        numbers.contains(block.numbers.lowerBound) && numbers.contains(block.numbers.upperBound) && covers(block.seconds)
     }
 }
