@@ -8,7 +8,7 @@ public import Foundation
 @_spi(Tooling)
 public struct QueryContext: Sendable {
     /// What `time:15m` counts back from.
-    let now: Date
+    public let now: Date
     /// Whether the result is not used any more, so that the evaluation may end at any place.
     let isCancelled: @Sendable () -> Bool
 

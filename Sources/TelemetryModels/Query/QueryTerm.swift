@@ -75,6 +75,8 @@ struct QueryOperand: Sendable {
         number = QueryNumber(text)
     }
 
+    var isNumber: Bool { number != nil }
+
     /// Numbers are equal as numbers if both are, otherwise as texts.
     func equals(_ value: TelemetryValue) -> Bool {
         if let number, let other = value.queryNumber { return number == other }

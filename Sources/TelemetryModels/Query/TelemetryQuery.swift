@@ -72,6 +72,10 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     @_spi(Tooling)
     public func matches(_ cell: QueryCell, in context: QueryContext) -> Bool? { filter.matches(cell, in: context) }
 
+    /// What every event fulfils that the query's filter matches; for the project's packages, not part of the interface.
+    @_spi(Tooling)
+    public func bounds(now: Date) -> QueryBounds { QueryBounds(filter, now: now) }
+
     /// The fields that may decide on the result; for the project's packages, not part of the interface.
     @_spi(Tooling)
     public var fields: Set<QueryField> { pipes.reduce(into: filter.fields) { $0.formUnion($1.fields) } }

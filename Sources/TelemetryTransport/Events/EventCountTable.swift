@@ -16,8 +16,8 @@ struct EventCountTable {
     }
 
     private struct SessionKey: Hashable {
-        let client: String
-        let session: String
+        let client: ExactString
+        let session: ExactString
     }
 
     private struct Key: Hashable {
@@ -41,7 +41,7 @@ struct EventCountTable {
 
     private var sessions: [SessionKey: Int] = [:]
     private var names: [(session: String, origin: Origin?)] = []
-    private var scenarios: [String?: Int] = [:]
+    private var scenarios: [ExactString?: Int] = [:]
     private var scenarioNames: [String?] = []
     private var places: [Key: Int] = [:]
     private var all: [Count] = []
@@ -72,7 +72,7 @@ struct EventCountTable {
 
     /// The place of a session. `client` is a name of its client.
     mutating func session(_ id: String, client: String, origin: () throws -> Origin?) rethrows -> Int {
-        let key = SessionKey(client: client, session: id)
+        let key = SessionKey(client: ExactString(client), session: ExactString(id))
         if let known = sessions[key] {
             if names[known].origin == nil { names[known].origin = try origin() }
             return known
@@ -85,8 +85,9 @@ struct EventCountTable {
 
     /// The place of a scenario.
     mutating func scenario(_ name: String?) -> Int {
-        if let known = scenarios[name] { return known }
-        scenarios[name] = scenarioNames.count
+        let key = name.map(ExactString.init)
+        if let known = scenarios[key] { return known }
+        scenarios[key] = scenarioNames.count
         scenarioNames.append(name)
         return scenarioNames.count - 1
     }

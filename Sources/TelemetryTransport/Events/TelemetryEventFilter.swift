@@ -54,6 +54,22 @@ public struct TelemetryEventFilter: Sendable, Hashable {
     /// Whether every event of a client matches if one does, including those that cannot be read.
     var selectsWholeClients: Bool { self == TelemetryEventFilter(clientId: clientId) }
 
+    /// With what can be said of a query's matches without reading them. Excludes none of them.
+    /// - Parameter query: By default, the filter's.
+    func narrowed(to query: TelemetryQuery? = nil, now: Date = .now) -> Self {
+        guard let bounds = (query ?? self.query)?.bounds(now: now) else { return self }
+        var filter = self
+        if let only = bounds.texts(of: .client), only.count == 1 { filter.clientId = clientId ?? only.first }
+        if let only = bounds.texts(of: .session), only.count == 1 { filter.sessionId = sessionId ?? only.first }
+        if let only = bounds.texts(of: .scenario) { filter.scenarios = scenarios?.intersection(only) ?? only }
+        if let only = bounds.texts(of: .level).map({ Set($0.compactMap(TelemetryLogLevel.init)) }) {
+            filter.levels = levels?.intersection(only) ?? only
+        }
+        filter.since = [since, bounds.since].compactMap(\.self).max()
+        filter.until = [until, bounds.until].compactMap(\.self).min()
+        return filter
+    }
+
     /// Whether the event fulfils every condition.
     public func matches(_ event: TelemetryEvent) -> Bool {
         if let clientId, event.clientId != clientId { return false }

@@ -114,11 +114,14 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         return try await counter.counts(matching: filter)
     }
 
-    /// Evaluates a query on the stored events that match, in one pass.
+    /// Evaluates a query on the stored events that match, in one pass. What only counts by client, session, scenario, level or time is
+    /// computed from the summaries that ``eventCounts(matching:progress:)`` uses where these suffice.
     public func result(
         of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
     ) async throws -> TelemetryQueryResult {
         try filter.validate()
+        let filter = filter.narrowed(to: query, now: now)
+        if let result = try await counter.result(of: query, matching: filter, now: now) { return result }
         return try await reader.result(of: query, matching: filter, now: now)
     }
 

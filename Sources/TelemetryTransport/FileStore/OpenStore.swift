@@ -49,6 +49,12 @@ final class OpenStore {
             layout: layout, system: system, isDurable: configuration.isDurable, diagnostics: configuration.diagnostics)
     }
 
+    /// What can be decided on a filter without reading events.
+    func bounds(of filter: TelemetryEventFilter) -> EventBounds {
+        let filter = filter.narrowed()
+        return EventBounds(filter, client: filter.clientId.map { clients.directoryName(ofClient: $0) })
+    }
+
     func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
         configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }

@@ -107,6 +107,26 @@ struct IndexedStore {
             let wanted = try await plain.eventCounts()
             #expect(Set(counts) == Set(wanted), comment, sourceLocation: sourceLocation)
             #expect(counts.count == wanted.count, comment, sourceLocation: sourceLocation)
+            for query in try Self.queries {
+                let result = try await reader.result(of: query, matching: filter, now: Self.start + 2_000)
+                let wanted = try query.result(over: expected, now: Self.start + 2_000)
+                #expect(result == wanted, "\(comment ?? ""), \(query)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    /// Most of them are answered by summaries.
+    static var queries: [TelemetryQuery] {
+        get throws {
+            let times = [700, 1_900].map { (start + $0).formatted(.iso8601) }
+            return try [
+                "| stats count()", "| top scenario, level", "| stats count(scenario), count(client) by client, session",
+                "| stats count() by time:1h, scenario", "| stats count() by time:5m", "client:=c1 | top scenario",
+                "session:in(s2, s2b) -level:=info | stats count() by time:1d", "time:20m | stats count() by scenario",
+                "time:>=\(times[0]) time:<\(times[1]) | top client", "scenario:=Net or -scenario:* | stats count()",
+                "scenario:in(S1, Mixed) level:=diagnostic", "client:=c0 client:=c1", "-client:* session:=s3 | limit 3",
+                "severity:>=info | top scenario", "name:=n1 time:<=\(times[1]) | stats count()",
+            ].map { try TelemetryQuery($0) }
         }
     }
 

@@ -108,7 +108,21 @@ struct JournalSummaryTests {
             reads.reset()
             let count = try await reader.eventCounts().reduce(0) { $0 + $1.count }
             #expect(count == store.all.count)
-            #expect(reads.bytes < everything / 2)
+            let readOfCounts = reads.bytes
+            #expect(readOfCounts < everything / 2)
+            reads.reset()
+            let top = try TelemetryQuery("| top scenario, client, time:1h")
+            #expect(try await reader.result(of: top, matching: .all, now: Date()) == top.result(over: store.all))
+            #expect(reads.bytes <= readOfCounts)
+            for query in ["time:>=\((IndexedStore.start + 6_500).formatted(.iso8601)) n1", "session:=s2 n1"] {
+                reads.reset()
+                let query = try TelemetryQuery(query)
+                #expect(try await reader.forwards(.init(query: query), 1_000) == store.all.filter { query.matches($0) })
+                #expect(reads.bytes < everything / 3)
+                reads.reset()
+                #expect(try await reader.result(of: query, matching: .all, now: Date()) == query.result(over: store.all))
+                #expect(reads.bytes < everything / 3)
+            }
         }
     }
 }

@@ -175,6 +175,28 @@ struct QueryStorageTests {
         }
     }
 
+    @Test(
+        "What a query says of clients, sessions, scenarios, names, levels and times narrows a filter and excludes no match",
+        arguments: [
+            ("client:=c1", 20), ("client:in(c0, c2) number:*", 40), ("session:=t", 0), ("scenario:=Net", 15), ("name:=tenth", 6),
+            ("level:=diagnostic", 12), ("time:>=1970-01-01T00:17:00Z", 41), ("time:<1970-01-01T00:17:00Z", 22),
+            ("-client:=c1", 60), ("client:=c1 or client:=c2", 60), ("scenario:=5", 60), ("in", 60), ("scenario:in()", 0),
+        ])
+    func narrowing(text: String, mostRead: Int) throws {
+        let query = try TelemetryQuery(text)
+        let filter = RelayEventFilter().narrowed(to: query, now: Date(timeIntervalSince1970: 2_000))
+        let selected = Self.mixedEvents.filter { event in
+            let time = RelayTime(seconds: Int64(event.timestamp.timeIntervalSince1970))
+            return filter.clients.map { $0.contains(event.clientId ?? "") } ?? true
+                && filter.sessionId.map { $0 == event.sessionId } ?? true && filter.names.map { $0.contains(event.name) } ?? true
+                && filter.scenarios.map { $0.contains(event.scenario ?? "-") } ?? true
+                && filter.levels.map { $0.contains(event.level) } ?? true && filter.since.map { time >= $0 } ?? true
+                && filter.until.map { time < $0 } ?? true
+        }
+        #expect(selected.count == mostRead)
+        #expect(selected.count { query.matches($0) } == Self.mixedEvents.count { query.matches($0) })
+    }
+
     @Test("An evaluation that is cancelled ends")
     func cancelled() async {
         await #expect(throws: CancellationError.self) { try await Self.result(of: "", keptBytes: .max) { $0.cancel() } }

@@ -14,7 +14,7 @@ struct BackwardReader {
     ) async throws -> TelemetryEventHistoryPage {
         let start = try cursors.start(after: cursor).position
         let end = cursor == nil ? nil : start
-        let bounds = EventBounds(filter, client: filter.clientId.map { store.clients.directoryName(ofClient: $0) })
+        let bounds = store.bounds(of: filter)
         var states = SegmentStates(layout: store.layout, system: store.system)
         var numbers = try store.reading { try cursors.files().sorted() }
         numbers.removeAll { $0 > end?.file ?? .max }

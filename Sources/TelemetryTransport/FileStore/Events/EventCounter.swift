@@ -1,4 +1,6 @@
-import TelemetryModels
+import Foundation
+@_spi(Tooling) import TelemetryModels
+import TelemetrySystem
 
 /// Counts events without reading more of them than necessary.
 struct EventCounter {
@@ -18,11 +20,24 @@ struct EventCounter {
         }
     }
 
+    /// The result of a query over the matching events, of which it needs no more than their numbers; nil if it needs more.
+    nonisolated(nonsending) func result(
+        of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
+    ) async throws -> TelemetryQueryResult? {
+        var evaluation = QueryEvaluation<TelemetryEvent>(query, in: QueryContext(now: now))
+        let known: Set<QueryField> = [.client, .session, .scenario, .level, .time]
+        guard evaluation.isCount, query.fields.isSubset(of: known), filter.names == nil, filter.query == nil else { return nil }
+        for count in try await counts(matching: filter) {
+            let isCounted = try TelemetryTransportError.evaluating { try evaluation.add(QueryCell(count)) }
+            guard isCounted else { return nil }
+        }
+        return try TelemetryTransportError.evaluating { TelemetryQueryResult(try evaluation.result()) }
+    }
+
     /// The numbers of the matching events, from the summaries in the journal and its indexes.
     nonisolated(nonsending) func counts(matching filter: TelemetryEventFilter) async throws -> [TelemetryEventCount] {
-        let client = filter.clientId.map { store.clients.directoryName(ofClient: $0) }
         var counting = SummaryCounting(
-            filter: filter, bounds: EventBounds(filter, client: client),
+            filter: filter, bounds: store.bounds(of: filter),
             source: BatchSource(segments: store.segments, layout: store.layout, system: store.system),
             states: SegmentStates(layout: store.layout, system: store.system))
         var position = try cursors.start(after: nil).position
@@ -65,5 +80,17 @@ struct EventCounter {
             guard let names, bounds.mayMatch(names) else { return names }
             return try store.indexes.index(of: file, with: .all, storeID: store.id)
         }
+    }
+}
+
+extension QueryCell {
+    /// The events that are counted together.
+    fileprivate init(_ count: TelemetryEventCount) {
+        // The order of two dates may differ from that of their nanoseconds, but not whether they are in the same second.
+        let precision = TimeInterval(EventTime.precision) / 1e9
+        let second = Date(timeIntervalSinceReferenceDate: count.first.timeIntervalSinceReferenceDate.rounded(.down))
+        self.init(
+            count: count.count, level: count.level, times: max(second, count.first - precision)...(count.last + precision),
+            scenario: .init(count.scenario), client: .init(count.clientId), session: .init(count.sessionId))
     }
 }

@@ -69,8 +69,8 @@ struct ForwardReader {
         _ filter: TelemetryEventFilter, from start: JournalPosition,
         _ read: (JournalBatch, _ first: UInt64) throws -> (SegmentReader.ReadExtent, wantsMore: Bool)
     ) async throws -> End {
-        let client = filter.clientId.map { store.clients.directoryName(ofClient: $0) }
-        var walk = try continuedWalk(from: start, filter) ?? walk(from: start, EventBounds(filter, client: client))
+        let bounds = store.bounds(of: filter)
+        var walk = try continuedWalk(from: start, filter) ?? walk(from: start, bounds)
         var end = End(position: start)
         defer { for (client, at) in walk.lines.tornBatches { store.noteTornBatch(ofClient: client, at) } }
         var wantsMore = true
@@ -95,7 +95,7 @@ struct ForwardReader {
                     "\(store.layout.journalFile(at.file)) has a duplicate entry at offset \(at.offset); it is skipped.")
                 continue
             }
-            if let client, batch.client != client { continue }
+            if let client = bounds.client, batch.client != client { continue }
             let first = at.isPlace(start) ? start.linesRead : 0
             let extent: SegmentReader.ReadExtent
             (extent, wantsMore) = try store.reading { try read(batch, first) }

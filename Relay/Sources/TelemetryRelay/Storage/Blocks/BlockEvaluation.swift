@@ -45,7 +45,7 @@ final class BlockEvaluation: Sendable {
         _ query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int,
         keptBytes: Int = 32 << 20
     ) {
-        (self.query, self.filter, self.now) = (query, filter, now)
+        (self.query, self.filter, self.now) = (query, filter.narrowed(to: query, now: now), now)
         (self.limit, self.byteLimit, self.keptBytes) = (limit, byteLimit, keptBytes)
         literals = QueryLiterals(query.literals, filter.query?.literals)
     }

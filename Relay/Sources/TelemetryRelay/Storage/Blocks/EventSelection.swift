@@ -21,6 +21,7 @@ struct EventSelection: Sendable {
 
     init(_ filter: RelayEventFilter, in context: QueryContext = QueryContext(now: Date())) {
         self.context = context
+        let filter = filter.query.map { filter.narrowed(to: $0, now: context.now) } ?? filter
         scenarios = filter.scenarios.map { Set($0.map(NameKey.data)) }
         levels = filter.levels.map { Set($0.map(\.storedNumber)) }
         names = filter.names.map { Set($0.map(NameKey.data)) }

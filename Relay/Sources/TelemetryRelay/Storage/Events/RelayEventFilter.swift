@@ -1,4 +1,5 @@
-public import TelemetryModels
+import Foundation
+@_spi(Tooling) public import TelemetryModels
 
 /// A filter for events. An event must meet every condition that is not nil; an empty set matches nothing.
 ///
@@ -32,6 +33,23 @@ public struct RelayEventFilter: Sendable, Equatable {
         self.since = since
         self.until = until
         self.query = query
+    }
+
+    /// With what can be said of a query's matches without reading them. Excludes none of them.
+    func narrowed(to query: TelemetryQuery, now: Date) -> Self {
+        let bounds = query.bounds(now: now)
+        var filter = self
+        if let only = bounds.texts(of: .client) { filter.clients = clients?.intersection(only) ?? only }
+        if let only = bounds.texts(of: .session), only.count == 1 { filter.sessionId = sessionId ?? only.first }
+        if let only = bounds.texts(of: .scenario) { filter.scenarios = scenarios?.intersection(only) ?? only }
+        if let only = bounds.texts(of: .name) { filter.names = names?.intersection(only) ?? only }
+        if let only = bounds.texts(of: .level).map({ Set($0.compactMap(TelemetryLogLevel.init)) }) {
+            filter.levels = levels?.intersection(only) ?? only
+        }
+        // A time and its nearest date may be in neighbouring seconds.
+        if let time = bounds.since.flatMap({ RelayTime(second: $0, plus: -1) }) { filter.since = max(since ?? time, time) }
+        if let time = bounds.until.flatMap({ RelayTime(second: $0, plus: 2) }) { filter.until = min(until ?? time, time) }
+        return filter
     }
 
     /// Matches every event.

@@ -19,6 +19,13 @@ public struct RelayTime: Sendable, Hashable, Comparable {
         self.init(seconds: components.seconds, nanoseconds: Int32(components.nanoseconds))
     }
 
+    /// The beginning of a date's second, so many seconds later; nil if the date is beyond the years 1 to 9999.
+    init?(second date: Date, plus seconds: Int64) {
+        let second = date.timeIntervalSince1970.rounded(.down)
+        guard (-62_135_596_800..<253_402_300_800).contains(second) else { return nil }
+        self.init(seconds: Int64(second) + seconds)
+    }
+
     /// The text with three digits of fraction or, if they are not exact, nine.
     var text: String {
         var writer = RelayTimeWriter()

@@ -1,0 +1,54 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What every event fulfils that a query's filter matches, for stores that find such events without reading others. For the project's
+/// packages; not part of the interface.
+@_spi(Tooling)
+public struct QueryBounds {
+    /// Included.
+    public private(set) var since: Date?
+    /// Excluded.
+    public private(set) var until: Date?
+    private var texts: [QueryField: Set<String>] = [:]
+
+    /// The texts of which a field has one; nil for any, and none. Also those that a query distinguishes from them, but `String` does not.
+    public func texts(of field: QueryField) -> Set<String>? { texts[field] }
+
+    init(_ filter: QueryFilter, now: Date) {
+        for term in filter.required {
+            switch term {
+            case .age(let duration): add(since: now - TimeInterval(duration.seconds))
+            case .compares(.time, let comparison, .date(let date, _)):
+                let next = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.nextUp)
+                switch comparison {
+                case .less: add(until: date)
+                case .lessOrEqual: add(until: next)
+                case .greater: add(since: next)
+                case .greaterOrEqual: add(since: date)
+                }
+            case .equals(let field, let operands) where operands.allSatisfy { !$0.isNumber }:
+                let operands = Set(operands.map(\.text))
+                texts[field] = texts[field]?.intersection(operands) ?? operands
+            default: break
+            }
+        }
+    }
+
+    private mutating func add(since date: Date) { since = max(since ?? date, date) }
+
+    private mutating func add(until date: Date) { until = min(until ?? date, date) }
+}
+
+extension QueryFilter {
+    /// The terms that every match fulfils, as far as they are found.
+    fileprivate var required: [QueryTerm] {
+        switch self {
+        case .term(let term): [term]
+        case .and(let filters): filters.flatMap(\.required)
+        case .not, .or: []
+        }
+    }
+}
