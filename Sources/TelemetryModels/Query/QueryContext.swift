@@ -10,7 +10,7 @@ public struct QueryContext: Sendable {
     /// What `time:15m` counts back from.
     public let now: Date
     /// Whether the result is not used any more, so that the evaluation may end at any place.
-    let isCancelled: @Sendable () -> Bool
+    public let isCancelled: @Sendable () -> Bool
 
     /// - Parameter isCancelled: Called from any thread; by default, whether the current task is cancelled.
     public init(now: Date, isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }) {

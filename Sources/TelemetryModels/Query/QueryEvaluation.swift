@@ -48,9 +48,6 @@ public struct QueryEvaluation<Event: QuerySubject> {
         return true
     }
 
-    /// Whether the query's filter matches all events of a cell, or none; nil if it depends on the event.
-    public func matches(_ cell: QueryCell) -> Bool? { filter.matches(cell, in: context) }
-
     /// Adds an event after those that were added, if it matches.
     /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
     public mutating func add(_ event: Event) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 @_spi(Tooling) import TelemetryModels
 
 /// Reads events in the journal's order.
@@ -10,6 +11,9 @@ struct ForwardReader {
         var hasMore = false
         var missed: UInt64 = 0
     }
+
+    /// How many batches are evaluated together; each may keep a file open.
+    private static let batchesAtOnce = 32
 
     let store: OpenStore
     let cursors: EventCursors
@@ -47,20 +51,47 @@ struct ForwardReader {
     nonisolated(nonsending) func result(
         of query: TelemetryQuery, matching filter: TelemetryEventFilter, now: Date
     ) async throws -> TelemetryQueryResult {
-        var evaluation = QueryEvaluation<TelemetryEvent>(query, in: QueryContext(now: now))
+        let evaluation = ConcurrentEvaluation<TelemetryEvent>(query, now: now)
         let search = LineSearch(QueryLiterals(query.literals, filter.query?.literals))
-        var position: Int64 = 0
-        _ = try await scan(filter, from: cursors.start(after: nil).position) { batch, _ in
-            let extent = try store.segments.examine(batch, search) { event in
-                guard evaluation.matches(event), filter.matches(event, now: now) else { return }
-                position += 1
-                try TelemetryTransportError.evaluating {
+        return try await withTaskCancellationHandler {
+            var batches: [(lines: BatchLines, number: Int64)] = []
+            var number: Int64 = 0
+            func evaluate() throws {
+                defer { batches = [] }
+                try store.reading { try self.evaluate(batches, search, filter, evaluation) }
+            }
+            _ = try await scan(filter, from: cursors.start(after: nil).position) { batch, _ in
+                var isGone = false
+                if let lines = try store.segments.lines(of: batch, isGone: &isGone) {
+                    batches.append((lines, number))
+                    number += 1
+                }
+                if batches.count == Self.batchesAtOnce { try evaluate() }
+                return (isGone ? .gone : .complete, true)
+            }
+            try evaluate()
+            return try TelemetryTransportError.evaluating { TelemetryQueryResult(try evaluation.result()) }
+        } onCancel: {
+            evaluation.cancel()
+        }
+    }
+
+    private func evaluate(
+        _ batches: [(lines: BatchLines, number: Int64)], _ search: LineSearch?, _ filter: TelemetryEventFilter,
+        _ evaluation: ConcurrentEvaluation<TelemetryEvent>
+    ) throws {
+        let damaged = Mutex<[(batch: JournalBatch, line: UInt64)]>([])
+        try TelemetryTransportError.evaluating {
+            try evaluation.evaluate(batches) { [now = evaluation.context.now] batch, evaluation in
+                let lines = try batch.lines.examine(search) { event, line in
+                    guard evaluation.matches(event), filter.matches(event, now: now) else { return }
+                    let position = batch.number << 32 | Int64(min(line, UInt64(UInt32.max)))
                     try evaluation.add(matching: event, at: position) { event.event }
                 }
+                damaged.withLock { $0 += lines.map { (batch.lines.batch, $0) } }
             }
-            return (extent, true)
         }
-        return try TelemetryTransportError.evaluating { TelemetryQueryResult(try evaluation.result()) }
+        for (batch, line) in damaged.withLock(\.self) { store.segments.reportDamage(of: batch, line: line) }
     }
 
     /// Reads each batch that may have matching events, in the journal's order.

@@ -7,8 +7,6 @@ final class SegmentReader {
     /// The number of headers kept for each open file.
     private static let headersKept = 64
     private static let damagedPlacesKept = 10_000
-    /// The maximum size of a batch whose bytes are searched before its lines are read.
-    private static let maximumSearchedBytes = 4 << 20
     /// The longest valid header.
     private static let maximumHeaderBytes = 8 << 20
 
@@ -37,7 +35,7 @@ final class SegmentReader {
 
     /// Where reading stopped within a batch, so that the next page need not read the lines before.
     private struct Bookmark {
-        let segment: OpenSegment
+        let file: OpenFile
         let offset: UInt64
         let linesRead: UInt64
         let lines: FileLines
@@ -102,18 +100,17 @@ final class SegmentReader {
         }
     }
 
-    /// Calls `body` for each event of the batch, which need not be decoded, unless the search excludes all of them.
-    func examine(
-        _ batch: JournalBatch, _ search: LineSearch?, _ body: (StoredEvent) throws -> Void
-    ) throws -> ReadExtent {
-        try read(batch, 0, .max, search) { _ in
-            true
-        } decode: {
-            try $0.decode($1, of: $2) {
-                try body($0)
-                return false
-            }
+    /// Where the lines of a batch are; nil if none are left.
+    /// - Parameter isGone: Whether the segment does not exist any more.
+    func lines(of batch: JournalBatch, isGone: inout Bool) throws(FileError) -> BatchLines? {
+        let segment = try segment(of: batch)
+        isGone = segment == nil
+        guard let segment else { return nil }
+        guard let place = segment.map.place(of: batch) else {
+            if !segment.map.lost.isEmpty { reportDamage(of: batch, line: batch.line + 1) }
+            return nil
         }
+        return BatchLines(batch: batch, file: segment.file, place: place, context: try header(of: batch, in: segment))
     }
 
     /// - Parameters:
@@ -124,21 +121,15 @@ final class SegmentReader {
         _ body: (consuming TelemetryEvent) throws -> Bool,
         decode: (inout EventLineDecoder, FileLines.FileLine, FileLines) throws -> EventLineDecoder.EventLine
     ) throws -> ReadExtent {
-        guard let segment = try segment(of: batch) else { return .gone }
-        guard let place = segment.map.place(of: batch) else {
-            if !segment.map.lost.isEmpty { reportDamage(of: batch, line: batch.line + 1) }
-            return .complete
-        }
-        var decoder = EventLineDecoder(directory: batch.client)
+        var isGone = false
+        guard let found = try self.lines(of: batch, isGone: &isGone) else { return isGone ? .gone : .complete }
+        var decoder = EventLineDecoder(directory: batch.client, context: found.context)
         var linesRead: UInt64 = 0
-        var lines = FileLines(segment.file, place)
-        if let known = bookmark, known.segment === segment, known.offset == batch.offset, known.linesRead == first {
+        var lines = FileLines(found.file, found.place)
+        if let known = bookmark, known.file === found.file, known.offset == batch.offset, known.linesRead == first {
             (lines, decoder, linesRead) = (known.lines, known.decoder, first)
-        } else {
-            decoder.context = try header(of: batch, in: segment)
-            if let search = decoder.context.flatMap({ search?.below($0) }), try excludes(place, in: segment, search) {
-                return .complete
-            }
+        } else if try found.isExcluded(by: search) {
+            return .complete
         }
         bookmark = nil
         // All these bytes belong to the batch, even if damage changed the number of lines.
@@ -150,9 +141,9 @@ final class SegmentReader {
             switch consume decoded {
             case .event(let event):
                 if try body(event) { continue }
-                guard line.end < place.upperBound else { return .complete }
+                guard line.end < found.place.upperBound else { return .complete }
                 bookmark = Bookmark(
-                    segment: segment, offset: batch.offset, linesRead: linesRead, lines: lines, decoder: decoder)
+                    file: found.file, offset: batch.offset, linesRead: linesRead, lines: lines, decoder: decoder)
                 return .stopped(lines: linesRead)
             case .corrupt: reportDamage(of: batch, line: batch.line + linesRead)
             case .header, .nothing: break
@@ -162,15 +153,7 @@ final class SegmentReader {
         return .complete
     }
 
-    /// Whether no event in a place is one that is looked for. Other headers may stand in between.
-    private func excludes(_ place: Range<UInt64>, in segment: OpenSegment, _ search: LineSearch) throws(FileError) -> Bool {
-        let count: Int = MemorySize.count(from: place.lowerBound, to: place.upperBound)
-        guard count <= Self.maximumSearchedBytes else { return false }
-        let bytes = try segment.file.read(at: place.lowerBound, count: count)
-        return bytes.withUnsafeBufferPointer { search.excludes($0) }
-    }
-
-    private func reportDamage(of batch: JournalBatch, line: UInt64) {
+    func reportDamage(of batch: JournalBatch, line: UInt64) {
         let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
         noteDamage(ofClient: batch.client, at: "\(path):\(line)")
         diagnostics?(.init(kind: .corruptFile, message: "\(path) cannot be read at line \(line); the line is skipped."))

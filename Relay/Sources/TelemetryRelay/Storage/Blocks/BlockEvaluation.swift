@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 @_spi(Tooling) import TelemetryModels
@@ -6,15 +5,6 @@ import Synchronization
 
 /// Evaluates a query on the events of blocks, on all cores.
 final class BlockEvaluation: Sendable {
-    private typealias Evaluation = QueryEvaluation<QueriedEvent>
-
-    /// The results of one core.
-    private final class Part: Sendable {
-        let evaluation: Mutex<Evaluation>
-
-        init(_ evaluation: Evaluation) { self.evaluation = Mutex(evaluation) }
-    }
-
     /// A block that has to be read.
     private struct Candidate: Sendable {
         let block: EventBlock
@@ -28,14 +18,10 @@ final class BlockEvaluation: Sendable {
 
     private let query: TelemetryQuery
     private let filter: RelayEventFilter
-    private let now: Date
-    private let limit: Int
+    private let evaluation: ConcurrentEvaluation<QueriedEvent>
     private let byteLimit: Int
-    private let keptBytes: Int
     /// What the events have that match.
     private let literals: QueryLiterals
-    private let readBytes = Atomic(0)
-    private let wasCancelled = Atomic(false)
 
     /// - Parameters:
     ///   - limit: the maximum number of rows or events of the result.
@@ -45,15 +31,16 @@ final class BlockEvaluation: Sendable {
         _ query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int,
         keptBytes: Int = 32 << 20
     ) {
-        (self.query, self.filter, self.now) = (query, filter.narrowed(to: query, now: now), now)
-        (self.limit, self.byteLimit, self.keptBytes) = (limit, byteLimit, keptBytes)
+        (self.query, self.byteLimit) = (query, byteLimit)
+        self.filter = filter.narrowed(to: query, now: now)
+        evaluation = ConcurrentEvaluation(query, now: now, limit: limit, byteLimit: keptBytes)
         literals = QueryLiterals(query.literals, filter.query?.literals)
     }
 
     /// Ends the evaluation, at any time and from any thread.
-    func cancel() { wasCancelled.store(true, ordering: .relaxed) }
+    func cancel() { evaluation.cancel() }
 
-    /// Evaluates the query. Not called twice at once.
+    /// Evaluates the query. Called once.
     /// - Parameters:
     ///   - numbers: those of the events.
     ///   - texts: what returns the text of each block, on any thread.
@@ -62,42 +49,43 @@ final class BlockEvaluation: Sendable {
         _ db: any StorageConnection, in numbers: Range<Int64>,
         texts: ([EventBlock]) throws -> [@Sendable () throws -> [UInt8]]
     ) throws -> RelayQueryResult {
-        readBytes.store(0, ordering: .relaxed)
-        let context = QueryContext(now: now) { [self] in wasCancelled.load(ordering: .relaxed) }
-        let selection = EventSelection(filter, in: context)
-        let parts = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount)).map { _ in
-            Part(Evaluation(query, in: context, limit: limit, byteLimit: keptBytes))
-        }
-        var result = Evaluation(query, in: context, limit: limit, byteLimit: keptBytes)
-        if !numbers.isEmpty {
-            let numbers = numbers.lowerBound...numbers.upperBound - 1
-            var group: [Candidate] = []
-            var bytes = 0
-            func evaluate() throws {
-                try self.evaluate(group, texts(group.map(\.block)), selection, numbers, parts)
-                (group, bytes) = ([], 0)
-            }
-            let cells = BlockCells(db, for: query.fields.union(selection.fields))
-            try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
-                guard let candidate = try count(block, cells, selection, numbers, &result) else { return true }
-                group.append(candidate)
-                bytes += block.length
-                if bytes >= Self.bytesATime || group.count == Self.blocksATime { try evaluate() }
-                return true
-            }
-            try evaluate()
-        }
-        for part in parts { try result.merge(part.evaluation.withLock { $0 }) }
-        let found = try result.result()
+        if !numbers.isEmpty { try evaluate(db, in: numbers.lowerBound...numbers.upperBound - 1, texts: texts) }
+        let found = try evaluation.result()
         return RelayQueryResult(
             columns: found.columns, rows: found.rows, events: found.events, matched: found.matched, isCut: found.isCut)
+    }
+
+    private func evaluate(
+        _ db: any StorageConnection, in numbers: ClosedRange<Int64>,
+        texts: ([EventBlock]) throws -> [@Sendable () throws -> [UInt8]]
+    ) throws {
+        let selection = EventSelection(filter, in: evaluation.context)
+        let readBytes = Atomic(0)
+        var group: [Candidate] = []
+        var bytes = 0
+        func evaluate() throws {
+            let parts = Array(zip(group, try texts(group.map(\.block))))
+            (group, bytes) = ([], 0)
+            try evaluation.evaluate(parts) { part, evaluation in
+                try add(part.0, text: part.1, selection, numbers, readBytes, to: &evaluation)
+            }
+            try Task.checkCancellation()
+        }
+        let cells = BlockCells(db, for: query.fields.union(selection.fields))
+        try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
+            guard let candidate = try count(block, cells, selection, numbers) else { return true }
+            group.append(candidate)
+            bytes += block.length
+            if bytes >= Self.bytesATime || group.count == Self.blocksATime { try evaluate() }
+            return true
+        }
+        try evaluate()
     }
 
     /// Counts the events of a block of which it is enough to know how many there are.
     /// - Returns: what is left to read; nil for nothing.
     private func count(
-        _ block: EventBlock, _ cells: BlockCells, _ selection: EventSelection, _ numbers: ClosedRange<Int64>,
-        _ evaluation: inout Evaluation
+        _ block: EventBlock, _ cells: BlockCells, _ selection: EventSelection, _ numbers: ClosedRange<Int64>
     ) throws -> Candidate? {
         let summary = try block.summary()
         var isRead = summary.selected(by: selection)
@@ -115,33 +103,9 @@ final class BlockEvaluation: Sendable {
         return Candidate(block: block, summary: summary, isRead: isRead)
     }
 
-    private func evaluate(
-        _ blocks: [Candidate], _ texts: [@Sendable () throws -> [UInt8]], _ selection: EventSelection,
-        _ numbers: ClosedRange<Int64>, _ parts: [Part]
-    ) throws {
-        let next = Atomic(0)
-        let failure = Mutex<(any Error)?>(nil)
-        DispatchQueue.concurrentPerform(iterations: min(parts.count, blocks.count)) { index in
-            do {
-                try parts[index].evaluation.withLock { evaluation in
-                    while true {
-                        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-                        guard place < blocks.count, failure.withLock({ $0 == nil }) else { return }
-                        if wasCancelled.load(ordering: .relaxed) { throw CancellationError() }
-                        try evaluate(blocks[place], texts[place], selection, numbers, &evaluation)
-                    }
-                }
-            } catch {
-                failure.withLock { $0 = $0 ?? error }
-            }
-        }
-        if let error = failure.withLock({ $0 }) { throw error }
-        try Task.checkCancellation()
-    }
-
-    private func evaluate(
-        _ candidate: Candidate, _ text: () throws -> [UInt8], _ selection: EventSelection, _ numbers: ClosedRange<Int64>,
-        _ evaluation: inout Evaluation
+    private func add(
+        _ candidate: Candidate, text: () throws -> [UInt8], _ selection: EventSelection, _ numbers: ClosedRange<Int64>,
+        _ readBytes: borrowing Atomic<Int>, to evaluation: inout QueryEvaluation<QueriedEvent>
     ) throws {
         guard let entries = try candidate.block.entries(of: candidate.summary) else { throw BlockScanner.malformed }
         let events = BlockReader.candidates(in: entries, where: candidate.isRead, selection, numbers, index: 0)
