@@ -18,12 +18,9 @@ extension QueryRow: Sendable where Event: Sendable {}
 struct QueryStage<Event: QuerySubject> {
     typealias Row = QueryRow<Event>
 
-    fileprivate enum Step {
-        case rows(QueryRows<Row>)
-        case group(QueryGrouping)
-    }
-
-    private var step: Step
+    /// One of these is there. They are changed in place, which a payload of an enumeration is not.
+    private var rows: QueryRows<Row>?
+    private var grouping: QueryGrouping?
     /// The columns of `fields`, and what they select.
     private let selection: (columns: [String], fields: [QueryField])?
     /// The pipes after this stage.
@@ -37,19 +34,19 @@ struct QueryStage<Event: QuerySubject> {
         switch pipes.first {
         case .stats(let statistics, let groups):
             pipes.removeFirst()
-            step = .group(QueryGrouping(statistics, by: groups, hasEvents: hasEvents))
+            grouping = QueryGrouping(statistics, by: groups, hasEvents: hasEvents)
             selection = nil
         case .fields(let names):
             pipes.removeFirst()
             selection = (names.map(\.text), names.map { $0.field(ofEvents: hasEvents) })
-            step = .rows(QueryRows(limit: Self.removeLimits(&pipes)))
+            rows = QueryRows(limit: Self.removeLimits(&pipes))
         case .sort(let keys):
             pipes.removeFirst()
             selection = nil
-            step = .rows(QueryRows(by: keys, limit: Self.removeLimits(&pipes), hasEvents: hasEvents))
+            rows = QueryRows(by: keys, limit: Self.removeLimits(&pipes), hasEvents: hasEvents)
         case nil, .top, .limit:
             selection = nil
-            step = .rows(QueryRows(limit: Self.removeLimits(&pipes)))
+            rows = QueryRows(limit: Self.removeLimits(&pipes))
         }
         next = pipes
     }
@@ -64,85 +61,51 @@ struct QueryStage<Event: QuerySubject> {
     }
 
     /// The approximate size of what is kept, in bytes.
-    var byteCount: Int {
-        switch step {
-        case .rows(let rows): rows.byteCount
-        case .group(let grouping): grouping.byteCount
-        }
-    }
+    var byteCount: Int { rows?.byteCount ?? grouping?.byteCount ?? 0 }
 
     /// Whether events were left out.
-    var isCut: Bool { if case .rows(let rows) = step { rows.isCut } else { false } }
+    var isCut: Bool { rows?.isCut ?? false }
 
     /// Leaves out the last events that were added, and all events after them, if the rows are the first events and nothing else.
     /// - Parameter byteLimit: The size of the events that stay, of which there is one at least.
     /// - Returns: Whether the rows are that.
     mutating func cut(to byteLimit: Int) -> Bool {
-        guard case .rows(var rows) = step, selection == nil, next.isEmpty, !rows.isSorted else { return false }
-        step = .rows(QueryRows(limit: 0))
-        rows.cut(to: byteLimit)
-        step = .rows(rows)
+        guard selection == nil, next.isEmpty, rows?.isSorted == false else { return false }
+        rows?.cut(to: byteLimit)
         return true
     }
 
     /// Adds a row.
     /// - Parameter position: Its place among the rows, which are added in any order.
     mutating func add(_ subject: some QuerySubject, at position: Int64, row: () -> Row) throws {
-        switch step {
-        case .rows(var rows):
-            step = .rows(QueryRows(limit: 0))
-            defer { step = .rows(rows) }
-            let size: (Row) -> Int = \.byteCount
-            if let fields = selection?.fields {
-                try rows.add(subject, at: position, size: size) { .values(fields.map { subject.value(of: $0) }) }
-            } else {
-                try rows.add(subject, at: position, size: size, row)
-            }
-        case .group(var grouping):
-            step = .rows(QueryRows(limit: 0))
-            defer { step = .group(grouping) }
-            try grouping.add(subject)
+        try grouping?.add(subject)
+        let size: (Row) -> Int = \.byteCount
+        if let fields = selection?.fields {
+            try rows?.add(subject, at: position, size: size) { .values(fields.map { subject.value(of: $0) }) }
+        } else {
+            try rows?.add(subject, at: position, size: size, row)
         }
     }
 
     /// Whether the rows that are added are only counted.
-    var isCount: Bool { if case .group(let grouping) = step { grouping.isCount } else { false } }
+    var isCount: Bool { grouping?.isCount ?? false }
 
     /// Counts the events of a cell. Returns false if they have to be added one by one.
     mutating func add(_ cell: QueryCell) throws -> Bool {
-        guard case .group(var grouping) = step else { return false }
-        step = .rows(QueryRows(limit: 0))
-        defer { step = .group(grouping) }
-        return try grouping.add(cell)
+        try grouping?.add(cell) ?? false
     }
 
     /// Adds the rows that were added to another stage with the same pipes.
     mutating func merge(_ other: consuming Self) throws {
-        switch (step, other.step) {
-        case (.rows(var rows), .rows(let others)):
-            step = .rows(QueryRows(limit: 0))
-            defer { step = .rows(rows) }
-            try rows.merge(others)
-        case (.group(var grouping), .group(let others)):
-            step = .rows(QueryRows(limit: 0))
-            defer { step = .group(grouping) }
-            try grouping.merge(others)
-        case (.rows, .group), (.group, .rows): break
-        }
+        if let others = other.rows { try rows?.merge(others) }
+        if let others = other.grouping { try grouping?.merge(others) }
     }
 
     /// The rows after this stage and all later ones.
     /// - Parameter columns: The columns of the rows that were added, which become those of the rows that are returned; none for events.
     consuming func finished(columns: inout [String]) throws -> [Row] {
-        let rows: [Row]
-        switch step {
-        case .rows(let collected):
-            if let selection { columns = selection.columns }
-            rows = collected.rows
-        case .group(let grouping):
-            columns = grouping.columns
-            rows = grouping.rows.map(Row.values)
-        }
+        if let columnsOfStage = grouping?.columns ?? selection?.columns { columns = columnsOfStage }
+        let rows = rows?.rows ?? grouping?.rows.map(Row.values) ?? []
         if next.isEmpty { return rows }
         var stage = QueryStage<Event>(next, hasEvents: columns.isEmpty)
         let places = QueryTableRow.places(of: columns)
@@ -157,7 +120,6 @@ struct QueryStage<Event: QuerySubject> {
 }
 
 extension QueryStage: Sendable where Event: Sendable {}
-extension QueryStage.Step: Sendable where Event: Sendable {}
 
 /// A row of a table. Each column is the attribute with its name.
 private struct QueryTableRow: QuerySubject {

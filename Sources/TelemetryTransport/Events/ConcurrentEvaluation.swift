@@ -40,8 +40,14 @@ public final class ConcurrentEvaluation<Event: QuerySubject & Sendable>: Sendabl
         }
     }
 
+    /// Whether the result needs no more of the events than how many there are of each kind.
+    public var isCount: Bool { cores[0].evaluation.withLock { $0.isCount } }
+
     /// Ends the evaluation, at any time and from any thread.
     public func cancel() { wasCancelled.isSet.store(true, ordering: .relaxed) }
+
+    /// Whether the query's filter matches the event.
+    public func matches(_ event: some QuerySubject) -> Bool { query.matches(event, in: context) }
 
     /// Whether the query's filter matches all events of a cell, or none; nil if it depends on the event.
     public func matches(_ cell: QueryCell) -> Bool? { query.matches(cell, in: context) }

@@ -77,6 +77,28 @@ struct FileDamageTests {
         }
     }
 
+    @Test("Damage that a query comes upon is reported, and other events are found in their order")
+    func damageOfQuery() async throws {
+        try await withTemporaryDirectory { directory in
+            let writer = try FileTelemetryTransport(directory: directory)
+            let all = (1...400 as ClosedRange<UInt64>).map { event($0, name: "n\($0)") }
+            for start in stride(from: 0, to: 400, by: 4) { try await writer.append(Array(all[start..<start + 4])) }
+            let segment = try #require(try segments(in: directory).first)
+            var data = try Data(contentsOf: segment)
+            for name in ["\"n7\"", "\"n333\""] {
+                let place = try #require(data.range(of: Data(name.utf8)))
+                data[place.lowerBound] = UInt8(ascii: "x")
+            }
+            try data.write(to: segment)
+            let told = Told()
+            let reader = try FileTelemetryTransport(directory: directory, configuration: .init(diagnostics: { told.append($0) }))
+            let result = try await reader.result(of: TelemetryQuery("level:* | limit 390"), matching: .all, now: Date())
+            #expect(result.events == Array(all.filter { ![7, 333].contains($0.sequence) }.prefix(390)))
+            #expect(result.matched == 398)
+            #expect(told.all.count { $0.kind == .corruptFile } == 2)
+        }
+    }
+
     @Test("Random damage to any file traps in no call, is reported, and leaves the store usable")
     func randomDamage() async throws {
         try await withTemporaryDirectory { directory in

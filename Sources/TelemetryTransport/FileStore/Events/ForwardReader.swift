@@ -82,11 +82,11 @@ struct ForwardReader {
     ) throws {
         let damaged = Mutex<[(batch: JournalBatch, line: UInt64)]>([])
         try TelemetryTransportError.evaluating {
-            try evaluation.evaluate(batches) { [now = evaluation.context.now] batch, evaluation in
+            try evaluation.evaluate(batches) { batch, core in
                 let lines = try batch.lines.examine(search) { event, line in
-                    guard evaluation.matches(event), filter.matches(event, now: now) else { return }
+                    guard evaluation.matches(event), filter.matches(event, now: evaluation.context.now) else { return }
                     let position = batch.number << 32 | Int64(min(line, UInt64(UInt32.max)))
-                    try evaluation.add(matching: event, at: position) { event.event }
+                    try core.add(matching: event, at: position) { event.event }
                 }
                 damaged.withLock { $0 += lines.map { (batch.lines.batch, $0) } }
             }

@@ -6,6 +6,9 @@ final class BlockCells {
     /// A query's cell, and the cells of the summary that it consists of.
     typealias Cell = (cell: QueryCell, places: [Int])
 
+    /// The fields that can be known.
+    static let fields: Set<QueryField> = [.client, .session, .scenario, .level, .name, .time]
+
     private let db: any StorageConnection
     /// The fields that the query names.
     private let fields: Set<QueryField>

@@ -7,7 +7,7 @@ import Synchronization
 final class BlockEvaluation: Sendable {
     /// A block that has to be read.
     private struct Candidate: Sendable {
-        let block: EventBlock
+        var block: EventBlock
         let summary: BlockSummary
         /// For each cell of the summary, whether its events have to be read.
         let isRead: [Bool]
@@ -66,14 +66,17 @@ final class BlockEvaluation: Sendable {
         func evaluate() throws {
             let parts = Array(zip(group, try texts(group.map(\.block))))
             (group, bytes) = ([], 0)
-            try evaluation.evaluate(parts) { part, evaluation in
-                try add(part.0, text: part.1, selection, numbers, readBytes, to: &evaluation)
+            try evaluation.evaluate(parts) { part, core in
+                try add(part.0, text: part.1, selection, numbers, readBytes, to: &core)
             }
             try Task.checkCancellation()
         }
         let cells = BlockCells(db, for: query.fields.union(selection.fields))
-        try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
-            guard let candidate = try count(block, cells, selection, numbers) else { return true }
+        let needsEntries = !evaluation.isCount || !query.fields.isSubset(of: BlockCells.fields)
+        let columns = needsEntries ? EventBlock.columns : EventBlock.columnsWithoutEntries
+        try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, columns) { block in
+            guard var candidate = try count(block, cells, selection, numbers) else { return true }
+            if !needsEntries, let whole = try EventBlock.find(block.id, db) { candidate.block = whole }
             group.append(candidate)
             bytes += block.length
             if bytes >= Self.bytesATime || group.count == Self.blocksATime { try evaluate() }
@@ -105,7 +108,7 @@ final class BlockEvaluation: Sendable {
 
     private func add(
         _ candidate: Candidate, text: () throws -> [UInt8], _ selection: EventSelection, _ numbers: ClosedRange<Int64>,
-        _ readBytes: borrowing Atomic<Int>, to evaluation: inout QueryEvaluation<QueriedEvent>
+        _ readBytes: borrowing Atomic<Int>, to core: inout QueryEvaluation<QueriedEvent>
     ) throws {
         guard let entries = try candidate.block.entries(of: candidate.summary) else { throw BlockScanner.malformed }
         let events = BlockReader.candidates(in: entries, where: candidate.isRead, selection, numbers, index: 0)
@@ -119,7 +122,7 @@ final class BlockEvaluation: Sendable {
         var header: (place: Range<Int>, line: [UInt8]) = (0..<0, [])
         try BlockReader.read(events, in: text, with: literals) { event, stored in
             guard selection.contains(stored), evaluation.matches(stored) else { return }
-            try evaluation.add(matching: stored, at: event.entry.number) {
+            try core.add(matching: stored, at: event.entry.number) {
                 if header.place != event.header { header = (event.header, Array(text[event.header])) }
                 return QueriedEvent(event: stored.event, header: header.line, line: Array(text[event.line]))
             }
