@@ -25,7 +25,7 @@ struct NewestEventsTests {
 
     private static func criteria(grep text: String) throws -> EventCriteria {
         var criteria = EventCriteria()
-        criteria.including = [try EventPattern(text, isExpression: false, limits: .command)]
+        criteria.including = [try EventPattern(text, isExpression: false)]
         return criteria
     }
 
@@ -106,7 +106,7 @@ struct NewestEventsTests {
         if random.once(in: 3) { criteria.clients = ["c0", "c2"] }
         if random.once(in: 3) { criteria.severity = .info }
         let text = ["needle", "needles", "n1", "nowhere", "e"].randomElement(using: &random) ?? ""
-        let pattern = try EventPattern(text, isExpression: random.once(in: 4), limits: .command)
+        let pattern = try EventPattern(text, isExpression: random.once(in: 4))
         if random.once(in: 3) { criteria.excluding = [pattern] } else { criteria.including = [pattern] }
         return criteria
     }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTransport
 import Testing
 
 @testable import ViewerKit
@@ -12,40 +13,141 @@ struct WatchFilterTests {
         Self.words.enumerated().map { WatchedEvents.event($0 + 1, text: $1, attributes: ["severity": .string($1)]) }
     }
 
-    private func shown(_ model: WatchModel) -> [String?] {
-        model.visibleEntries(10).map { entry in
-            if case .event(let event) = entry { event.property1 } else { nil }
-        }
-    }
-
     @Test("s shows info, warning, and error and above in turn, then all again; Escape shows all")
     func key() {
-        var model = WatchedEvents.model(events())
-        #expect(shown(model) == Self.words)
+        let events = events()
+        var model = WatchedEvents.model(events)
+        #expect(model.texts == Self.words)
         for expected in [
             ["info", "warn", "error", "critical"], ["warn", "error", "critical"], ["error", "critical"], Self.words,
         ] {
-            model.press([.character("s")])
-            #expect(shown(model) == expected)
+            model.press([.character("s")], storing: events)
+            #expect(model.texts == expected)
         }
-        model.press([.character("s"), .character("s")])
-        #expect(WatchedEvents.drawn(model).contains { $0.contains("EVENTS [warning and above]") })
+        for _ in 0..<2 { model.press([.character("s")], storing: events) }
+        #expect(WatchedEvents.drawn(model).contains { $0.contains("EVENTS [3 match] [warning and above]") })
         #expect(model.message == "Only events of severity warning and above.")
-        model.press([.character("/")])
-        model.type("critical")
-        model.press([.enter])
-        #expect(shown(model) == ["critical"])
-        model.press([.escape])
-        #expect(shown(model) == Self.words)
+        model.filter("critical", storing: events)
+        #expect(model.texts == ["critical"])
+        model.press([.escape], storing: events)
+        #expect(model.texts == Self.words)
     }
 
     @Test("The severity can be given at the start, and new events are selected by it")
-    func start() {
-        var model = WatchModel(store: "/store", now: WatchedEvents.now, severity: .error)
-        model.take(events(), skipped: 3)
-        #expect(shown(model) == ["error", "critical"])
+    func start() throws {
+        var model = WatchModel(store: "/store", now: WatchedEvents.now, filter: try WatchFilter(.all, severity: .error))
+        #expect(model.filter.events.query == (try TelemetryQuery("severity:>=error")))
+        #expect(model.take(events(), skipped: 3) == 2)
         model.take([WatchedEvents.event(9, text: "late", attributes: ["severity": "fatal"])], skipped: 0)
-        #expect(shown(model) == ["error", "critical", "late"])
+        #expect(model.texts == ["error", "critical", "late"])
+    }
+
+    @Test("The query of the command line, the severity, the client and the typed query are one filter of the store")
+    func oneFilter() throws {
+        let base = TelemetryEventFilter(since: WatchedEvents.now, query: try TelemetryQuery("a or b"))
+        var model = WatchModel(store: "/store", now: WatchedEvents.now, filter: WatchFilter(base))
+        model.take(clients: [.init(clientId: "k7wq", isEnabled: true)], scenarios: [])
+        #expect(model.press([.character("s")]) == .follow)
+        #expect(model.press([.character("c")]) == .follow)
+        model.press([.character("/")])
+        model.type("-status:=200 or timeout")
+        #expect(model.press(.enter) == .follow)
+        #expect(
+            model.filter.events
+                == TelemetryEventFilter(
+                    clientId: "k7wq", since: WatchedEvents.now,
+                    query: try TelemetryQuery("(a or b) severity:>=info (-status:=200 or timeout)")))
+        #expect(model.press(.escape) == .follow)
+        #expect(model.filter.events == base)
+        #expect(model.press(.escape) == .nothing)
+    }
+
+    @Test("New events are shown if they match; the rates count all of them")
+    func newEvents() {
+        var model = WatchedEvents.model([])
+        model.filter("text:*4", storing: [])
+        model.take((1...25).map { WatchedEvents.event($0) }, skipped: 0)
+        #expect(model.texts == ["number 4", "number 14", "number 24"])
+        #expect(model.rates.rate(of: "", at: model.now) == 12.5)
+    }
+
+    @Test("The title counts the stored events that match, and the new ones as they arrive")
+    func count() {
+        var model = WatchedEvents.model([])
+        func title() -> String? { WatchedEvents.drawn(model).first { $0.hasPrefix("─ EVENTS") } }
+        #expect(title()?.contains("match") == false)
+        model.filter("number", storing: (1...3).map { WatchedEvents.event($0) })
+        #expect(title()?.contains("[3 match]") == true)
+        #expect(!model.isCountWanted)
+        #expect(model.press([.character("s")]) == .follow)
+        #expect(title()?.contains("match") == false)
+        _ = model.start((1...3).map { WatchedEvents.event($0) }, hasMore: true)
+        #expect(model.isCountWanted)
+        model.take(matching: 12_345)
+        model.take([WatchedEvents.event(4), WatchedEvents.event(5, text: "other")], skipped: 0)
+        #expect(title()?.contains("[12,346 match]") == true)
+        #expect(!model.isCountWanted)
+    }
+
+    @Test(
+        "A wrong query is explained with a mark under the place, and the prompt stays",
+        arguments: [
+            ("status:>abc", "Expected a number or a date.", 17), ("a (b", "The parenthesis is not closed.", 11),
+            ("a | top name", "Expected a filter without pipes.", 11), ("\u{1B} \"", "The quotation is not closed.", 16),
+        ])
+    func wrongQuery(text: String, message: String, column: Int) {
+        var model = WatchedEvents.model((1...30).map { WatchedEvents.event($0) })
+        model.press([.character("/")])
+        model.type(text)
+        #expect(model.press(.enter) == .nothing)
+        for columns in [40, 80] {
+            let lines = WatchedEvents.drawn(model, columns: columns)
+            #expect(lines.count == 24)
+            #expect(lines.allSatisfy { $0.displayWidth == columns })
+            #expect(lines[21].hasPrefix(" \(message)"))
+            #expect(lines[22].hasPrefix(" filter: \(text.visible)▏"))
+            #expect(lines[23].hasPrefix(String(repeating: " ", count: column) + "^"))
+        }
+        model.press([.control("u")])
+        #expect(WatchedEvents.drawn(model).last?.hasPrefix(" filter: ▏") == true)
+        model.press([.escape])
+        #expect(model.texts.count == 30)
+        #expect(model.prompt == nil)
+    }
+
+    @Test("A query that is too long together with the other conditions is refused, and the filter stays")
+    func tooLong() {
+        var model = WatchedEvents.model([])
+        #expect(model.press(.character("s")) == .follow)
+        model.press([.character("/")])
+        model.type(Array(repeating: "a", count: 64).joined(separator: " "))
+        #expect(model.press(.enter) == .nothing)
+        #expect(model.prompt?.error?.message == "A query has at most 64 terms.")
+        #expect(model.filter.conditions.query == .all)
+    }
+
+    @Test("The text of the prompt can be changed at every place")
+    func editing() {
+        var model = WatchedEvents.model([])
+        model.press([.character("/")])
+        model.type("status:>500")
+        model.press([.left, .left, .left, .character("="), .home, .character("-"), .right, .left, .end, .backspace])
+        #expect(model.prompt?.text == "-status:>=50")
+        #expect(model.press(.enter) == .follow)
+        model.press([.character("/")])
+        #expect(model.prompt?.text == "-status:>=50")
+    }
+
+    @Test("A query is evaluated at Enter only, and gaps are not looked for among events that it selects")
+    func gaps() {
+        var model = WatchedEvents.model([WatchedEvents.event(1), WatchedEvents.event(4)])
+        #expect(model.texts == ["number 1", nil, "number 4"])
+        model.press([.character("/")])
+        model.type("text:*4")
+        #expect(model.texts == ["number 1", nil, "number 4"])
+        model.filter("text:* -text:*2", storing: [1, 4].map { WatchedEvents.event($0) })
+        #expect(model.texts == ["number 1", "number 4"])
+        #expect(model.log.missing == 0)
     }
 
     @Test("A client's alias is shown in every part of the screen and in messages", arguments: [40, 80, 200])

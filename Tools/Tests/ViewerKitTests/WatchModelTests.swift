@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTransport
 import Testing
 
 @testable import ViewerKit
@@ -59,7 +60,9 @@ struct WatchModelTests {
         "Every line is as wide as the screen, at every size",
         arguments: [(80, 24), (40, 10), (200, 60), (39, 9), (61, 13), (110, 30)])
     func sizes(columns: Int, rows: Int) {
-        for keys in [[], [.tab, .tab], [.pageUp, .enter], [.character("?")], [.character("f")], [.character(">")]] as [[Key]] {
+        for keys in [
+            [], [.tab, .tab], [.pageUp, .enter], [.character("?")], [.character("f")], [.character(">")], [.character("t")],
+        ] as [[Key]] {
             var model = model(events: 100)
             model.press(keys)
             let lines = drawn(model, columns: columns, rows: rows)
@@ -92,19 +95,6 @@ struct WatchModelTests {
             return
         }
         #expect((approve.clientId, approve.action) == ("new", .enable))
-    }
-
-    @Test("A filter can be typed, kept and cleared")
-    func filter() {
-        var model = model(events: 30)
-        for key in [Key.character("/")] + "NUMBER 299".map(Key.character) + [.backspace] {
-            #expect(model.press(key) == .nothing)
-        }
-        #expect(model.visibleEntries(10).count == 1)
-        _ = model.press(.enter)
-        #expect(model.press(.character("q")) == .quit)
-        _ = model.press(.escape)
-        #expect(model.visibleEntries(10).count == 10)
     }
 
     @Test("A paused view does not move when events arrive, and End resumes it")
@@ -199,24 +189,26 @@ struct WatchModelTests {
     @Test("A filter without matches works at every scroll position")
     func emptyFilter() {
         var model = model(events: 11_000)
-        for key in [Key.character("/")] + "nowhere".map(Key.character) + [.enter, .home, .pageUp, .pageDown, .end] {
-            _ = model.press(key)
-        }
+        model.filter("nowhere", storing: [])
+        model.press([.home, .pageUp, .pageDown, .end])
         #expect(model.visibleEntries(10).isEmpty)
         #expect(drawn(model)[6].hasPrefix(" No event matches the filter; Esc clears it."))
-        for _ in 0..<7 { _ = [model.press(.character("/")), model.press(.backspace), model.press(.enter)] }
-        #expect(model.visibleEntries(10).count == 10)
+        #expect(model.press(.escape) == .follow)
+        #expect(drawn(model)[6].hasPrefix(" Reading stored events …"))
     }
 
     @Test("Only the selected client's events are shown, and the selection can change")
     func onlyClient() {
-        var model = model(events: 3)
-        model.take([.init(clientId: "new", sessionId: "t", sequence: 1, name: "other")], skipped: 0)
-        _ = model.press(.character("c"))
+        let events = (1...3).map { event($0) } + [.init(clientId: "new", sessionId: "t", sequence: 1, name: "other")]
+        var model = model()
+        model.take(events, skipped: 0)
+        model.press([.character("c")], storing: events)
         #expect(model.visibleEntries(10).count == 3)
-        _ = model.press(.down)
+        model.press([.down], storing: events)
         #expect(model.visibleEntries(10).count == 1)
-        _ = model.press(.escape)
+        #expect(model.take(clients: [.init(clientId: "k7wq", isEnabled: true)], scenarios: []) == .follow)
+        #expect(model.filter.events.clientId == "k7wq")
+        model.press([.escape], storing: events)
         #expect(model.visibleEntries(10).count == 4)
     }
 

@@ -12,76 +12,41 @@ struct WatchSearchTests {
     @Test(
         "A find goes to the nearest older match, and n and N to the next and previous one",
         arguments: [
-            ("number 3", false, [Key.enter], "number 39"), ("number 3", false, [.enter, .character("N")], "number 38"),
-            ("number 3", false, [.enter, .character("N"), .character("n")], "number 39"), ("DISK", false, [.enter], "number 7"),
-            ("^number .3$", true, [.enter], "number 43"), ("reason=d", true, [.enter], "number 7"),
+            ("text:~\"number 3\"", [Key.enter], "number 39"), ("text:~\"number 3\"", [.enter, .character("N")], "number 38"),
+            ("text:~\"number 3\"", [.enter, .character("N"), .character("n")], "number 39"),
+            ("DISK", [.enter], "number 7"), ("text:~\"^number .3$\"", [.enter], "number 43"),
+            ("reason:dis*", [.enter], "number 7"),
         ])
-    func find(text: String, isExpression: Bool, keys: [Key], selected: String) {
+    func find(text: String, keys: [Key], selected: String) {
         var model = model()
         model.press([.character("f")])
-        if isExpression { model.press([.control("r")]) }
         model.type(text)
         model.press(keys)
         #expect(model.selected == selected)
     }
 
-    @Test("Without a find, n and N use the filter; without both, a message explains them")
-    func filterMatches() {
+    @Test("Without a find, n and N explain it")
+    func noFind() {
         var model = model()
         model.press([.character("n")])
-        #expect(model.message.hasPrefix("f finds a text"))
-        model.press([.character("/")])
-        model.type("number 4")
-        model.press([.enter, .character("N")])
-        #expect(model.selected == "number 48")
-        model.press([.character("n"), .character("n")])
+        #expect(model.message.hasPrefix("f finds a query's events"))
+        model.press([.character("f")])
+        model.type("disk")
+        model.press([.enter, .character("n")])
         #expect(model.message == "No later match.")
-    }
-
-    @Test("The prompt shows whether the text is a regular expression, and an invalid one changes nothing")
-    func invalid() {
-        var model = model()
-        model.press([.character("/"), .control("r")])
-        model.type("number 1[")
-        let lines = WatchedEvents.drawn(model)
-        #expect(lines.last?.hasPrefix(" filter regular expression: number 1[▏ not valid; Ctrl-R: text") == true)
-        #expect(lines.contains { $0.hasPrefix("─ EVENTS filter regex: number 1 ") })
-        #expect(model.browser.selection.count == 11)
-        model.press([.enter])
-        #expect(model.prompt != nil)
-        model.type("02]$")
-        #expect(model.browser.selection.count == 2)
-        model.press([.enter])
-        #expect(model.prompt == nil)
-    }
-
-    @Test("An expression that takes too long for one event or for all is bounded and reported", arguments: [17, 60])
-    func slowExpression(length: Int) {
-        var model = WatchedEvents.model(
-            (1...2_000).map { WatchedEvents.event($0, text: String(repeating: "a", count: length) + "b") })
-        model.press([.character("/"), .control("r")])
-        model.type("(a+)+$")
-        #expect(model.browser.selection.isTooSlow)
-        #expect(model.message.hasPrefix("The expression takes too long"))
-        model.press([.escape])
-        #expect(model.browser.selection.count == 2_000)
-        model.press([.character("f"), .control("r")])
-        model.type("(a+)+$")
-        model.press([.enter])
-        #expect(model.message.hasPrefix("The expression takes too long"))
-        #expect(WatchedEvents.drawn(model).count == 24)
+        model.press([.character("f"), .control("u"), .enter, .character("N")])
+        #expect(model.message.hasPrefix("f finds a query's events"))
     }
 
     @Test(
-        "The places where a pattern matches are found",
+        "The words of a query are found in the strings of a screen",
         arguments: [
-            ("ab", false, "xABab", ["AB", "ab"]), ("a+", true, "aabA", ["aa", "A"]), ("x*", true, "aab", []),
-            ("é", false, "É", ["É"]),
-            ("", false, "abc", []),
+            ("abc", "xABCabc", ["ABC", "abc"]), ("\"card declined\" or time*", "Card declined: timeout", ["declined", "time"]),
+            ("-abc", "abc", []), ("*", "abc", []), ("éabc", "éABC", ["ABC"]), ("sta:>=500", "sta\u{301}=503", ["sta"]),
         ])
-    func ranges(text: String, isExpression: Bool, searched: String, found: [String]) throws {
-        let pattern = try EventPattern(text, isExpression: isExpression, limits: .view)
-        #expect(pattern.ranges(in: searched).map { String(searched[$0]) } == found)
+    func ranges(text: String, searched: String, found: [String]) throws {
+        let highlighter = SearchHighlighter(try TelemetryQuery(text))
+        #expect(highlighter.ranges(in: searched).map { String(searched[$0].unicodeScalars.filter { $0.value < 0x300 }) } == found)
     }
 
     @Test("Matches are marked in the list and in an event's details")
@@ -99,13 +64,24 @@ struct WatchSearchTests {
 
     @Test("Escape clears the search and the filter and keeps the selected event; a second one follows new events")
     func escape() {
-        var model = model()
-        model.press([.character("/")])
-        model.type("disk")
-        model.press([.enter, .character("m"), .escape])
+        let events = (1...50).map { WatchedEvents.event($0) }
+        var model = WatchedEvents.model(events)
+        model.filter("text:=\"number 7\"", storing: events)
+        model.press([.character("m")])
+        model.press([.escape], storing: events)
         #expect(model.selected == "number 7")
-        #expect(model.browser.selection.count == 50)
+        #expect(model.browser.count == 50)
+        #expect(model.isPaused)
         model.press([.escape])
         #expect(!model.isPaused)
+    }
+
+    @Test("A selected event that does not match a new filter is not kept")
+    func notKept() {
+        let events = (1...50).map { WatchedEvents.event($0) }
+        var model = WatchedEvents.model(events)
+        model.press([.up])
+        model.filter("text:*7", storing: events)
+        #expect(model.selected == "number 47")
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import TelemetryModels
+import TelemetryTransport
+import Testing
 
 @testable import ViewerKit
 
@@ -33,7 +35,13 @@ enum WatchedEvents {
 
     static func drawn(_ model: WatchModel, columns: Int = 80, rows: Int = 24) -> [String] {
         var model = model
-        return WatchView(style: Style(isOn: false), time: TimeText(timeZone: .gmt)).lines(&model, columns: columns, rows: rows)
+        return draw(&model, columns: columns, rows: rows)
+    }
+
+    /// Draws the screen, for which the model arranges its lines.
+    @discardableResult
+    static func draw(_ model: inout WatchModel, columns: Int = 80, rows: Int = 24) -> [String] {
+        WatchView(style: Style(isOn: false), time: TimeText(timeZone: .gmt)).lines(&model, columns: columns, rows: rows)
     }
 }
 
@@ -47,6 +55,20 @@ extension WatchModel {
     }
 
     mutating func type(_ text: String) { press(text.map(Key.character)) }
+
+    /// Presses keys of which the last one changes the filter, and answers as a store with these events does.
+    mutating func press(_ keys: [Key], storing events: [TelemetryEvent]) {
+        #expect(press(keys) == .follow)
+        #expect(start(events.filter(filter.events.matches), hasMore: false) == .nothing)
+    }
+
+    /// Types a filter, and answers in the same way.
+    mutating func filter(_ text: String, storing events: [TelemetryEvent]) {
+        press([.character("/"), .control("u")] + text.map(Key.character) + [.enter], storing: events)
+    }
+
+    /// The texts of the events on the screen.
+    var texts: [String?] { visibleEntries(100).map { if case .event(let event) = $0 { event.property1 } else { nil } } }
 
     /// The text of the selected event.
     var selected: String? { browser.current?.event.property1 }

@@ -20,7 +20,7 @@ struct WatchTests {
             }
             #expect(screen.hasPrefix("\u{1B}[?1049h"))
             terminal.write("/")
-            screen += try await terminal.text { $0.contains("type to filter") }
+            screen += try await terminal.text { $0.contains("Enter filters") }
             if byKey {
                 terminal.write("\u{3}")
             } else {
@@ -154,6 +154,62 @@ struct WatchTests {
                 terminal.write("q")
                 #expect(try await tool.end() == .exited(0))
             }
+        }
+    }
+
+    private func event(_ number: Int, session: String = "s", status: Int64) -> TelemetryEvent {
+        TelemetryEvent(
+            clientId: "k7wq", sessionId: session, sequence: UInt64(number), name: "request", property1: "number \(number).",
+            attributes: ["status": .int(status)])
+    }
+
+    @Test("A typed query is explained if it is wrong; it selects stored and new events, and top values extend it")
+    func query() async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            try await transport.append((1...20).map { event($0, status: $0 % 10 == 0 ? 503 : 200) })
+            let terminal = try PseudoTerminal(columns: 80, rows: 24)
+            let tool = try await start(in: folder, on: terminal)
+            terminal.closeOther()
+            _ = try await terminal.text { $0.contains("number 20.") }
+            terminal.write("/status:>abc\r")
+            _ = try await terminal.text { $0.contains("Expected a number or a date.") && $0.contains("^") }
+            terminal.write("\u{15}status:>=500\r")
+            let shown = try await terminal.text { $0.contains("[2 match]") && $0.contains("number 10.") }
+            #expect(shown.contains("filter: status:>=500"))
+            try await transport.append([event(21, status: 200), event(22, status: 500), event(23, status: 404)])
+            let live = try await terminal.text { $0.contains("[3 match]") && $0.contains("number 22.") }
+            #expect(!live.contains("number 21.") && !live.contains("number 23."))
+            terminal.write("\u{1B}[H\rt")
+            _ = try await terminal.text { $0.contains("TOP VALUES of name in 3 events") && $0.contains("request") }
+            terminal.write("\u{1B}")
+            _ = try await terminal.text { $0.contains("EVENT request") }
+            terminal.write("\u{1B}[Ft")
+            _ = try await terminal.text { $0.contains("TOP VALUES of status in 3 events") && $0.contains("▸ 503") }
+            terminal.write("-")
+            _ = try await terminal.text { $0.contains("[1 match] filter: status:>=500 -status:=503") }
+            terminal.write("\u{1B}")
+            _ = try await terminal.text { $0.contains("number 23.") }
+            terminal.write("q")
+            #expect(try await tool.end() == .exited(0))
+        }
+    }
+
+    @Test("The title counts the stored events that match, however many are shown")
+    func count() async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            for batch in 0..<6 {
+                try await transport.append((1...2_500).map { event(batch * 2_500 + $0, status: $0 % 10 == 0 ? 500 : 200) })
+            }
+            let terminal = try PseudoTerminal(columns: 80, rows: 24)
+            let tool = try await start(in: folder, on: terminal, ["--where", "status:=200"])
+            terminal.closeOther()
+            _ = try await terminal.text { $0.contains("[13,500 match] where: status:=200") }
+            try await transport.append([event(1, session: "t", status: 200), event(2, session: "t", status: 500)])
+            _ = try await terminal.text { $0.contains("[13,501 match]") }
+            terminal.write("q")
+            #expect(try await tool.end() == .exited(0))
         }
     }
 

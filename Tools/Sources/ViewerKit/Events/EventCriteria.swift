@@ -16,7 +16,7 @@ public struct EventCriteria: Sendable {
     /// The lowest severity of the events that match; nil for any.
     public var severity: EventSeverity?
     /// The processor time that is left for expressions.
-    private var budget = SearchBudget.command
+    private var budget = SearchBudget()
 
     public init(filter: TelemetryEventFilter = .all, clients: Set<String>? = nil) {
         self.filter = filter

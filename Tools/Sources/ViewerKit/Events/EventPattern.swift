@@ -10,37 +10,21 @@ public struct EventPattern: Sendable {
         case tooSlow
     }
 
-    /// What the search of one event with an expression may use.
-    public struct Limits: Sendable {
-        /// For a view, which must stay responsive.
-        public static let view = Limits(length: 65_536, duration: .milliseconds(100))
-        /// For a command, whose result must not depend on the length of a text.
-        public static let command = Limits(length: .max, duration: .seconds(1))
-
-        /// The number of characters that are searched, in UTF-16 units.
-        let length: Int
-        /// In processor time, so that a busy machine does not change what is found.
-        let duration: Duration
-    }
-
-    /// The maximum number of ICU's progress reports in one search, in addition to one for each character. Such a report stands
+    /// The processor time that the search of one event may take, so that a busy machine does not change what is found.
+    private static let maximumDuration = Duration.seconds(1)
+    /// The number of ICU's progress reports in one search, in addition to one for each character. Such a report stands
     /// for some 10,000 steps.
     private static let maximumReports = 20
-    /// The limits of a search in a text of the screen, which is repeated whenever the screen is drawn.
-    private static let drawing = Limits(length: Limits.view.length, duration: .milliseconds(2))
-    private static let maximumHighlights = 32
 
     let text: String
     let isExpression: Bool
-    private let limits: Limits
     private let search: EventSearch
     private let expression: NSRegularExpression?
 
     /// - Throws: ``ToolFailure`` for an invalid regular expression.
-    public init(_ text: String, isExpression: Bool, limits: Limits) throws {
+    public init(_ text: String, isExpression: Bool) throws {
         self.text = text
         self.isExpression = isExpression
-        self.limits = limits
         search = EventSearch(isExpression ? "" : text)
         guard isExpression else {
             expression = nil
@@ -58,48 +42,24 @@ public struct EventPattern: Sendable {
         guard let expression else { return search.matches(event) ? .match : .noMatch }
         var lines = [event.name, event.property1 ?? "", event.scenario ?? ""]
         lines += event.attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.plain)" }
-        return Self.first(expression, in: lines.joined(separator: "\n"), limits).outcome
+        return Self.outcome(of: expression, in: lines.joined(separator: "\n"))
     }
 
-    /// The places in a text of the screen where the pattern matches; the first ones if there are many.
-    func ranges(in text: String) -> [Range<String.Index>] {
-        var found: [Range<String.Index>] = []
-        var start = text.startIndex
-        while start < text.endIndex, found.count < Self.maximumHighlights {
-            let next: Range<String.Index>?
-            if let expression {
-                next = Self.first(expression, in: text, from: start, Self.drawing).range
-            } else {
-                next = text.range(of: self.text, options: .caseInsensitive, range: start..<text.endIndex)
-            }
-            guard let next, !next.isEmpty else { break }
-            found.append(next)
-            start = next.upperBound
-        }
-        return found
-    }
-
-    private static func first(
-        _ expression: NSRegularExpression, in text: String, from index: String.Index? = nil, _ limits: Limits
-    ) -> (outcome: Outcome, range: Range<String.Index>?) {
-        var range = NSRange((index ?? text.startIndex)..., in: text)
-        range.length = min(range.length, limits.length)
+    private static func outcome(of expression: NSRegularExpression, in text: String) -> Outcome {
+        let range = NSRange(text.startIndex..., in: text)
         let (start, limit) = (processorTime, range.length + maximumReports)
         var reports = 0
-        var isTooSlow = false
-        var found: NSRange?
+        var outcome = Outcome.noMatch
         expression.enumerateMatches(in: text, options: .reportProgress, range: range) { result, _, stop in
-            if let result {
-                found = result.range
-                stop.pointee = true
+            if result != nil {
+                outcome = .match
             } else {
                 reports += 1
-                isTooSlow = reports > limit || (reports % 8 == 0 && processorTime - start > limits.duration)
-                if isTooSlow { stop.pointee = true }
+                if reports > limit || (reports % 8 == 0 && processorTime - start > maximumDuration) { outcome = .tooSlow }
             }
+            if outcome != .noMatch { stop.pointee = true }
         }
-        if let found { return (.match, Range(found, in: text)) }
-        return (isTooSlow ? .tooSlow : .noMatch, nil)
+        return outcome
     }
 
     /// The processor time of the current thread.

@@ -7,7 +7,12 @@ struct EventDetail: Sendable {
         let label: String
         let value: String
         var look = ScreenLine.Look.plain
+        /// The field's name in a query; nil if queries have no such field.
+        var name: String?
     }
+
+    /// A line on the screen, and the field that it shows.
+    typealias Line = (line: ScreenLine, field: EventField?)
 
     /// The maximum number of lines of one text on the screen.
     private static let maximumLines = 20_000
@@ -46,18 +51,19 @@ struct EventDetail: Sendable {
     }
 
     /// The fields and attributes in lines of this width.
-    func lines(width: Int, time: TimeText) -> [ScreenLine] {
-        var lines: [ScreenLine] = []
-        for field in fields(time) { add(field.value, label: field.label, field.look, width, to: &lines) }
+    func lines(width: Int, time: TimeText) -> [Line] {
+        var lines: [Line] = []
+        func append(_ shown: [ScreenLine], _ field: EventField? = nil) { lines += shown.map { ($0, field) } }
+        for field in fields(time) {
+            append(Self.lines(field.value, label: field.label, field.look, width), field.name.map(EventField.init(name:)))
+        }
         if let text = event.property1 {
-            lines.append(ScreenLine())
-            lines.append(ScreenLine(" text", .dim))
-            add(Self.lines(of: text), indentation: 3, width, to: &lines)
+            append(
+                [ScreenLine(), ScreenLine(" text", .dim)] + Self.lines(Self.lines(of: text), 3, width), EventField(name: "text"))
         }
         if !event.attributes.isEmpty {
-            lines.append(ScreenLine())
-            lines.append(
-                ScreenLine(" \(event.attributes.count == 1 ? "1 attribute" : "\(event.attributes.count) attributes")", .dim))
+            let title = event.attributes.count == 1 ? "1 attribute" : "\(event.attributes.count) attributes"
+            append([ScreenLine(), ScreenLine(" \(title)", .dim)])
         }
         for (name, value) in sortedAttributes {
             var head: [ScreenLine] = name.visible.wrapped(to: width - 4).map { ScreenLine("   \($0)", .bold) }
@@ -66,11 +72,10 @@ struct EventDetail: Sendable {
             let shown = Self.lines(of: value.plain)
             if shown.count == 1, head.count == 1, head[0].width + 2 + shown[0].visible.displayWidth <= width {
                 head[0].add("  \(shown[0])")
-                lines += head
             } else {
-                lines += head
-                add(shown, indentation: 6, width, to: &lines)
+                head += Self.lines(shown, 6, width)
             }
+            append(head, EventField(attribute: name))
         }
         return lines
     }
@@ -78,47 +83,49 @@ struct EventDetail: Sendable {
     private func fields(_ time: TimeText) -> [Field] {
         let severity = SeverityMark(event)
         return [
-            Field(label: "name", value: event.name, look: .bold),
-            Field(label: "local time", value: time.dayAndTime(event.timestamp)),
-            Field(label: "UTC time", value: TimestampText.string(nearest: event.timestamp)),
-            Field(label: "level", value: event.level.rawValue, look: event.level == .diagnostic ? .yellow : .plain),
-        ] + (severity.map { [Field(label: "severity", value: $0.text, look: $0.look)] } ?? []) + [
-            Field(label: "scenario", value: event.scenario ?? "–", look: event.scenario == nil ? .dim : .tinted),
+            Field(label: "name", value: event.name, look: .bold, name: "name"),
+            Field(label: "local time", value: time.dayAndTime(event.timestamp), name: "time"),
+            Field(label: "UTC time", value: TimestampText.string(nearest: event.timestamp), name: "time"),
+            Field(
+                label: "level", value: event.level.rawValue, look: event.level == .diagnostic ? .yellow : .plain, name: "level"),
+        ] + (severity.map { [Field(label: "severity", value: $0.text, look: $0.look, name: "severity")] } ?? []) + [
+            Field(
+                label: "scenario", value: event.scenario ?? "–", look: event.scenario == nil ? .dim : .tinted, name: "scenario"),
             Field(
                 label: "client", value: event.clientId.map(aliases.nameAndIdentifier) ?? "–",
-                look: event.clientId.map { .tintedBy($0) } ?? .dim),
-            Field(label: "session", value: event.sessionId), Field(label: "sequence", value: String(event.sequence)),
-            Field(label: "identifier", value: event.eventId), Field(label: "thread", value: event.threadId),
-            Field(label: "device", value: event.device.deviceName), Field(label: "model", value: event.device.deviceModel),
+                look: event.clientId.map { .tintedBy($0) } ?? .dim, name: "client"),
+            Field(label: "session", value: event.sessionId, name: "session"),
+            Field(label: "sequence", value: String(event.sequence), name: "sequence"),
+            Field(label: "identifier", value: event.eventId, name: "id"),
+            Field(label: "thread", value: event.threadId, name: "thread"),
+            Field(label: "device", value: event.device.deviceName),
+            Field(label: "model", value: event.device.deviceModel, name: "device"),
             Field(label: "system", value: "\(event.device.deviceType) \(event.device.osVersion)"),
-            Field(label: "app version", value: event.device.appVersion),
+            Field(label: "app version", value: event.device.appVersion, name: "app"),
         ]
     }
 
     private var sortedAttributes: [(key: String, value: TelemetryValue)] { event.attributes.sorted { $0.key < $1.key } }
 
-    private func add(_ text: String, label: String, _ look: ScreenLine.Look, _ width: Int, to lines: inout [ScreenLine]) {
-        var label = label
-        for piece in text.visible.wrapped(to: max(8, width - Self.labelWidth - 2)) {
+    private static func lines(_ text: String, label: String, _ look: ScreenLine.Look, _ width: Int) -> [ScreenLine] {
+        text.visible.wrapped(to: max(8, width - labelWidth - 2)).enumerated().map { index, piece in
             var line = ScreenLine(" ")
-            line.add(label, .dim, column: Self.labelWidth)
+            line.add(index == 0 ? label : "", .dim, column: labelWidth)
             line.add(piece, look)
-            lines.append(line)
-            label = ""
+            return line
         }
     }
 
-    private func add(_ texts: [String], indentation: Int, _ width: Int, to lines: inout [ScreenLine]) {
-        let start = lines.count
+    private static func lines(_ texts: [String], _ indentation: Int, _ width: Int) -> [ScreenLine] {
+        let margin = String(repeating: " ", count: indentation)
+        var lines: [ScreenLine] = []
         for text in texts {
             for piece in text.visible.wrapped(to: max(8, width - indentation)) {
-                guard lines.count - start < Self.maximumLines else {
-                    lines.append(ScreenLine(String(repeating: " ", count: indentation) + "… y copies the whole text", .dim))
-                    return
-                }
-                lines.append(ScreenLine(String(repeating: " ", count: indentation) + piece))
+                guard lines.count < maximumLines else { return lines + [ScreenLine("\(margin)… y copies the whole text", .dim)] }
+                lines.append(ScreenLine(margin + piece))
             }
         }
+        return lines
     }
 
     /// The lines of a text, those of a JSON object or array indented.

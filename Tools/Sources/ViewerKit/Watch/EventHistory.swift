@@ -39,7 +39,7 @@ public actor EventHistory {
     /// The number of pages with a known cursor.
     var pageCount: Int { pages.count }
 
-    /// - Parameter filter: Of the events that the view reads. Events from before its date are searched for when they are wanted; without
+    /// - Parameter filter: Of the events that the view shows. Events from before its date are searched for when they are wanted; without
     ///   one, the view begins with the newest events.
     public init(transport: any TelemetryEventTransport, filter: TelemetryEventFilter = .all) {
         self.transport = transport
@@ -55,14 +55,13 @@ public actor EventHistory {
     }
 
     /// Reads the newest events since the view's start, at most as many as a view keeps, and records them.
-    /// - Returns: The events, oldest first, and the position after them; nil if a request for older events was faster.
+    /// - Returns: The events, oldest first, the position after them, and whether there may be more since the view's start.
     /// - Throws: The transport's errors.
-    public func newestEvents() async throws -> (events: [TelemetryEvent], end: TelemetryCursor)? {
+    public func newestEvents() async throws -> (events: [TelemetryEvent], end: TelemetryCursor, hasMore: Bool) {
         let parts = try await parts(before: nil, count: EventLog.capacity)
-        guard pages.isEmpty else { return nil }
         unread = parts[0].hasMore ? parts[0].start : nil
         for part in parts { record(part.events.count, after: part.start) }
-        return (parts.flatMap(\.events), parts[parts.count - 1].end)
+        return (parts.flatMap(\.events), parts[parts.count - 1].end, parts[0].hasMore)
     }
 
     /// The newest events since the view's start and before a position, oldest first.

@@ -20,6 +20,8 @@ public struct EventLog: Sendable {
     static let capacity = 10_000
 
     private let capacity: Int
+    /// Whether missing sequence numbers are gaps; not if the log has only some events of a session.
+    let findsGaps: Bool
     private var entries: [Entry] = []
     /// The ordinals of the entries, in order; those of a gap and of removed events are those of the next event.
     private var ordinals: [Int] = []
@@ -32,10 +34,11 @@ public struct EventLog: Sendable {
     /// The number of drops that loggers reported.
     public private(set) var dropped = 0
 
-    public init() { self.init(capacity: Self.capacity) }
-
     /// Keeps the newest entries up to a tenth more than the capacity; nil keeps all.
-    init(capacity: Int?) { self.capacity = capacity ?? .max / 2 }
+    init(capacity: Int? = Self.capacity, findsGaps: Bool = true) {
+        self.capacity = capacity ?? .max / 2
+        self.findsGaps = findsGaps
+    }
 
     /// The number after that of the last entry.
     var end: Int { first + entries.count }
@@ -65,7 +68,7 @@ public struct EventLog: Sendable {
 
     mutating func add(_ event: TelemetryEvent, ordinal: Int) {
         if let session = sessions[event.sessionId] {
-            if event.sequence > session.last, event.sequence - session.last > 1 {
+            if findsGaps, event.sequence > session.last, event.sequence - session.last > 1 {
                 let count = Int(clamping: event.sequence - session.last - 1)
                 missing = missing.addingClamped(count)
                 append(.gap(count, session: event.sessionId, clientId: event.clientId), ordinal)
@@ -86,7 +89,7 @@ public struct EventLog: Sendable {
     public mutating func addSkipped(_ count: Int) { addSkipped(count, ordinal: total) }
 
     mutating func addSkipped(_ count: Int, ordinal: Int) {
-        guard count > 0 else { return }
+        guard findsGaps, count > 0 else { return }
         missing = missing.addingClamped(count)
         append(.skipped(count), ordinal)
         trim()

@@ -1,30 +1,48 @@
-/// The events that the user marked, by their ordinals, which stay valid when the events are no longer loaded.
+import TelemetryModels
+
+/// The events that the user marked, in the order of their dates.
 struct WatchBookmarks: Sendable {
+    struct Bookmark: Sendable {
+        let event: TelemetryEvent
+        /// The event's position among those that the view received; nil if the filter changed since.
+        var ordinal: Int?
+    }
+
     static let maximum = 1_000
 
-    /// In ascending order.
-    private(set) var ordinals: [Int] = []
+    private(set) var all: [Bookmark] = []
 
-    var isEmpty: Bool { ordinals.isEmpty }
+    var isEmpty: Bool { all.isEmpty }
 
-    func contains(_ ordinal: Int) -> Bool { ordinals.contains(ordinal) }
+    func contains(_ event: TelemetryEvent) -> Bool { all.contains { $0.event.eventId == event.eventId } }
 
     /// Sets or removes a bookmark.
     /// - Returns: What happened, for the user.
-    mutating func toggle(_ ordinal: Int) -> String {
-        let index = ordinals.firstIndex { $0 >= ordinal } ?? ordinals.count
-        if index < ordinals.count, ordinals[index] == ordinal {
-            ordinals.remove(at: index)
+    mutating func toggle(_ event: TelemetryEvent, ordinal: Int) -> String {
+        if let index = all.firstIndex(where: { $0.event.eventId == event.eventId }) {
+            all.remove(at: index)
             return "Bookmark removed."
         }
-        guard ordinals.count < Self.maximum else { return "There are already \(Self.maximum.grouped) bookmarks." }
-        ordinals.insert(ordinal, at: index)
+        guard all.count < Self.maximum else { return "There are already \(Self.maximum.grouped) bookmarks." }
+        let index = all.firstIndex { Self.isEarlier(event, $0.event) } ?? all.count
+        all.insert(Bookmark(event: event, ordinal: ordinal), at: index)
         return "Bookmark set; [ and ] go to the previous and next bookmark."
     }
 
+    /// The positions are those of another filter's events.
+    mutating func forgetOrdinals() { for index in all.indices { all[index].ordinal = nil } }
+
     /// The next bookmark, or after the last one the first; nil if there is none.
-    func next(after ordinal: Int) -> Int? { ordinals.first { $0 > ordinal } ?? ordinals.first }
+    func next(after event: TelemetryEvent?) -> Bookmark? {
+        event.flatMap { event in all.first { Self.isEarlier(event, $0.event) } } ?? all.first
+    }
 
     /// The previous bookmark, or before the first one the last; nil if there is none.
-    func previous(before ordinal: Int) -> Int? { ordinals.last { $0 < ordinal } ?? ordinals.last }
+    func previous(before event: TelemetryEvent?) -> Bookmark? {
+        event.flatMap { event in all.last { Self.isEarlier($0.event, event) } } ?? all.last
+    }
+
+    private static func isEarlier(_ left: TelemetryEvent, _ right: TelemetryEvent) -> Bool {
+        (left.timestamp, left.sequence) < (right.timestamp, right.sequence)
+    }
 }

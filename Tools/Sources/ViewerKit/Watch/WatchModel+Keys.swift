@@ -13,6 +13,10 @@ extension WatchModel {
         case read(HistoryRequest)
         /// Copy a text to the clipboard.
         case copy(String)
+        /// Read the newest events that match ``filter``, pass them to ``start(_:hasMore:)``, and follow new ones.
+        case follow
+        /// Ask the store, and pass the result to ``take(_:for:)``.
+        case top(TopRequest)
     }
 
     public mutating func press(_ key: Key) -> Action {
@@ -23,6 +27,7 @@ extension WatchModel {
         }
         if let client = ending { return answer(key, client) }
         if prompt != nil { return type(key) }
+        if top != nil { return chooseTop(key) }
         if pager != nil { return page(key) }
         return browse(key) ?? control(key)
     }
@@ -42,7 +47,8 @@ extension WatchModel {
         case .end: resume()
         case .shiftLeft, .character("<"): sideways = max(0, sideways - 10)
         case .shiftRight, .character(">"): sideways = min(2_000, sideways + 10)
-        case .character("/"): prompt = WatchPrompt(.filter, filter)
+        case .character("/"): prompt = WatchPrompt(.filter, filter.conditions.query)
+        case .character("t"): return openTop()
         case .character("f"): prompt = WatchPrompt(.find, found)
         case .character("n"): return find(forward: true)
         case .character("N"): return find(forward: false)
@@ -51,12 +57,8 @@ extension WatchModel {
         case .character("]"), .character("'"): return goToBookmark(forward: true)
         case .character("y"): if let event = browser.current?.event { return copy(detail(of: event).text(time: TimeText())) }
         case .character("p"): if isPaused { resume() } else { browser.pause() }
-        case .character("c"):
-            showOnlyClient(!onlyClient)
-            return reloadIfSparse()
-        case .character("s"):
-            chooseNextSeverity()
-            return reloadIfSparse()
+        case .character("c"): return showOnlyClient(!onlyClient)
+        case .character("s"): return chooseNextSeverity()
         case .escape: return clear()
         default: return nil
         }
@@ -84,18 +86,6 @@ extension WatchModel {
         return .nothing
     }
 
-    /// Clears the search, the filter, the severity and the selection of a client; if there is nothing to clear, follows the newest events.
-    private mutating func clear() -> Action {
-        guard found != nil || browser.selection.filter.isNarrow || sideways > 0 else {
-            resume()
-            return .nothing
-        }
-        found = nil
-        sideways = 0
-        choose { $0 = EventViewFilter() }
-        return reloadIfSparse()
-    }
-
     private mutating func answer(_ key: Key, _ client: String) -> Action {
         // The wheel is no answer.
         guard key != .wheelUp, key != .wheelDown else { return .nothing }
@@ -119,8 +109,7 @@ extension WatchModel {
         case .clients:
             selectedClient = Self.neighbour(of: selectedClient, in: clients.map(\.clientId), step)
             selectedScenario = scenarios.first?.scenarioName
-            chooseClient()
-            return reloadIfSparse()
+            return chooseClient()
         case .scenarios:
             selectedScenario = Self.neighbour(of: selectedScenario, in: scenarios.map(\.scenarioName), step)
             return .nothing
@@ -171,81 +160,91 @@ extension WatchModel {
 /// Bookmarks.
 extension WatchModel {
     mutating func toggleBookmark() {
-        guard let ordinal = browser.current?.ordinal else { return }
-        message = bookmarks.toggle(ordinal)
+        guard let current = browser.current else { return }
+        message = bookmarks.toggle(current.event, ordinal: current.ordinal)
         // New events must not move the selection away from the event.
         browser.pause()
     }
 
     mutating func goToBookmark(forward: Bool) -> Action {
-        let current = browser.cursor.map { browser.ordinal($0) } ?? 0
+        let current = browser.current?.event
         guard let target = forward ? bookmarks.next(after: current) : bookmarks.previous(before: current) else {
             message = "m sets a bookmark at the selected event."
             return .nothing
         }
         if pager == nil { pane = .events }
-        return select(ordinal: target)
+        return select(target.event, ordinal: target.ordinal)
     }
 }
 
-/// Typing a text, and finding it.
+/// An event's details.
 extension WatchModel {
-    private mutating func type(_ key: Key) -> Action {
-        guard var prompt else { return .nothing }
+    /// Shows the details of the selected event.
+    mutating func openEvent() {
+        guard let current = browser.current else {
+            if browser.cursor != nil { message = "This line is not an event." }
+            return
+        }
+        browser.pause()
+        pager = WatchPager(.event(detail(of: current.event)))
+    }
+
+    func detail(of event: TelemetryEvent) -> EventDetail { EventDetail(event, aliases: aliases) }
+
+    /// Updates the details after another event was selected.
+    mutating func showCurrentEvent() {
+        guard case .event(let detail)? = pager?.content, let current = browser.current,
+            current.event.eventId != detail.event.eventId
+        else { return }
+        pager = WatchPager(.event(self.detail(of: current.event)))
+    }
+
+    /// Handles a key while the help or an event is shown.
+    mutating func page(_ key: Key) -> Action {
+        guard pager?.scroll(key) == false else { return .nothing }
+        guard case .event(let detail)? = pager?.content else {
+            pager = nil
+            return .nothing
+        }
+        defer { showCurrentEvent() }
         switch key {
-        case .enter, .tab:
-            guard !prompt.isInvalid else { return .nothing }
-            self.prompt = nil
-            return prompt.purpose == .find ? findNearest() : reloadIfSparse()
-        case .escape:
-            self.prompt = nil
-            if prompt.purpose == .find { found = nil } else { choose { $0.pattern = nil } }
-            return reloadIfSparse()
-        case .backspace: if !prompt.text.isEmpty { prompt.text.removeLast() }
-        case .control("u"): prompt.text = ""
-        case .control("r"): prompt.isExpression.toggle()
-        case .character(let character): prompt.text.append(character)
-        case .up, .wheelUp: return move(by: -1)
-        case .down, .wheelDown: return move(by: 1)
-        case .pageUp: return scroll(by: -max(1, page - 1))
-        case .pageDown: return scroll(by: max(1, page - 1))
-        default: return .nothing
-        }
-        let pattern = prompt.pattern()
-        self.prompt = prompt
-        // An expression may be invalid while it is typed; until it is valid, the last valid one is used.
-        guard !prompt.isInvalid else { return .nothing }
-        if prompt.purpose == .find { found = pattern } else { choose { $0.pattern = pattern } }
-        return .nothing
-    }
-
-    /// Goes to the match that is nearest to the selected event: itself, an older one, a newer one.
-    private mutating func findNearest() -> Action {
-        guard let found, let cursor = browser.cursor else { return .nothing }
-        pane = .events
-        var outcome = browser.find(found, forward: false, from: cursor)
-        if outcome == .noMatch { outcome = browser.find(found, forward: true, from: cursor) }
-        switch outcome {
-        case .match: break
-        case .noMatch: message = "No match in the loaded events. N looks in older ones."
-        case .tooSlow: message = Self.tooSlow
+        case .escape, .enter, .backspace, .character("q"): pager = nil
+        case .right: return moveToEvent(1)
+        case .left: return moveToEvent(-1)
+        case .character("n"): return found == nil ? moveToEvent(1) : find(forward: true)
+        case .character("N"): return found == nil ? moveToEvent(-1) : find(forward: false)
+        case .character("y"): return copy(detail.text(time: TimeText()))
+        case .character("Y"): return copy(detail.json)
+        case .character("m"): toggleBookmark()
+        case .character("t"): return openTop()
+        case .character("["): return goToBookmark(forward: false)
+        case .character("]"), .character("'"): return goToBookmark(forward: true)
+        default: break
         }
         return .nothing
     }
 
-    /// Goes to the next or previous match.
-    mutating func find(forward: Bool) -> Action {
-        guard let pattern = found ?? filter else {
-            message = "f finds a text; then n and N go to the next and previous match."
-            return .nothing
+    /// Selects the next or previous event, without the lines for gaps.
+    private mutating func moveToEvent(_ step: Int) -> Action {
+        var action = move(by: step)
+        while action == .nothing, reading == nil, let cursor = browser.cursor, !browser.entry(cursor).isEvent {
+            let before = cursor
+            action = move(by: step)
+            if browser.cursor == before { break }
         }
-        if pager == nil { pane = .events }
-        switch browser.find(pattern, forward: forward) {
-        case .match: return .nothing
-        case .noMatch: return forward ? readNewer(for: .match(forward: true)) : readOlder(for: .match(forward: false))
-        case .tooSlow:
-            message = Self.tooSlow
-            return .nothing
-        }
+        return action
+    }
+
+    /// Copies a text, and reports its size.
+    func copying(_ text: String) -> (action: Action, message: String) {
+        let sent = ClipboardSequence.sent(of: text)
+        let size = "\(sent.utf8.count.grouped)\(sent.utf8.count < text.utf8.count ? " of \(text.utf8.count.grouped)" : "") bytes"
+        return (.copy(sent), "Copied \(size) by OSC 52, if the terminal permits it.")
+    }
+
+    mutating func copy(_ text: String) -> Action {
+        let (action, text) = copying(text)
+        message = text
+        return action
     }
 }

@@ -6,14 +6,16 @@ public struct WatchModel: Sendable {
     public enum Pane: CaseIterable, Sendable { case clients, scenarios, events }
 
     public var store: String
-    /// The query that all events match; nil for any.
-    let condition: String?
+    /// Which events are shown.
+    public internal(set) var filter: WatchFilter
     /// The names that the user has given to clients.
     public var aliases: ClientAliases
     public var now: Date
     public private(set) var clients: [TelemetryClientRecord] = []
-    /// Whether all events that were stored at the start have been read.
-    public var isCaughtUp = false
+    /// Whether the newest stored events that match the filter have been read.
+    var isCaughtUp = false
+    /// The number of stored events that match the filter; nil if it is unknown, or not shown because all events match.
+    private(set) var matching: Int?
     /// The result of the last action.
     public var message = "" {
         didSet { messageAge = 0 }
@@ -26,46 +28,47 @@ public struct WatchModel: Sendable {
 
     /// In ticks.
     private var messageAge = 0
-    var rates = RateWindow()
+    private(set) var rates = RateWindow()
     var pane = Pane.clients
     var selectedClient: String?
     var selectedScenario: String?
     /// The client whose telemetry ends after confirmation; nil if no confirmation is shown.
     var ending: String?
-    var browser = EventBrowser()
+    var browser: EventBrowser
     /// The text that is typed; nil if no prompt is shown.
     var prompt: WatchPrompt?
-    /// The strings that are marked, and that `n` and `N` go to.
-    var found: EventPattern?
+    /// The query whose words are marked, and to whose events `n` and `N` go.
+    var found: TelemetryQuery?
     /// The request of stored events that has not been answered yet.
     var reading: WatchReading?
     var bookmarks = WatchBookmarks()
+    /// The event to select again when the events that match a new filter have been read.
+    var kept: TelemetryEvent?
     /// The help or an event's details, shown instead of the panes.
     var pager: WatchPager?
+    /// The most frequent values of a field, shown instead of the panes.
+    var top: WatchTop?
     /// The number of columns by which the events are scrolled sideways.
     var sideways = 0
     /// Whether the mouse wheel scrolls. If not, the terminal selects text with the mouse.
     var usesMouse = true
 
-    /// - Parameters:
-    ///   - severity: The lowest severity of the events to show; nil for all events.
-    ///   - condition: The query that all events match; nil for any.
     public init(
-        store: String, now: Date, aliases: ClientAliases = ClientAliases(), severity: EventSeverity? = nil,
-        condition: String? = nil
+        store: String, now: Date, aliases: ClientAliases = ClientAliases(), filter: WatchFilter = WatchFilter()
     ) {
         self.store = store
-        self.condition = condition
+        self.filter = filter
         self.now = now
         self.aliases = aliases
-        choose { $0.severity = severity }
+        browser = EventBrowser(findsGaps: !filter.selectsContents)
     }
 
     /// Whether the terminal should report the mouse.
-    public var reportsMouse: Bool { usesMouse && pager == nil }
+    public var reportsMouse: Bool { usesMouse && pager == nil && top == nil }
 
     /// Replaces the clients and scenarios with the currently stored ones.
-    public mutating func take(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) {
+    @discardableResult
+    public mutating func take(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) -> Action {
         self.clients = clients.sorted { ($0.created, $0.clientId) < ($1.created, $1.clientId) }
         allScenarios = Dictionary(grouping: scenarios, by: \.clientId)
             .mapValues { $0.sorted { $0.scenarioName < $1.scenarioName } }
@@ -73,10 +76,42 @@ public struct WatchModel: Sendable {
         if client == nil { selectedClient = self.clients.first?.clientId }
         if scenario == nil { selectedScenario = self.scenarios.first?.scenarioName }
         if let clientId = ending, !clients.contains(where: { $0.clientId == clientId }) { ending = nil }
-        chooseClient()
+        return chooseClient()
     }
 
-    public mutating func take(_ events: [TelemetryEvent], skipped: Int) {
+    /// Takes the newest stored events that match the filter, and shows those that match a new filter for the first time.
+    /// - Parameter hasMore: Whether the store has earlier events that match.
+    public mutating func start(_ events: [TelemetryEvent], hasMore: Bool) -> Action {
+        isCaughtUp = true
+        // After a change of the filter, the events have been counted before.
+        if lastEvents.isEmpty { count(events) }
+        let wasPaused = isPaused
+        browser.resume()
+        browser.add(events, skipped: 0)
+        if wasPaused { browser.pause() }
+        matching = hasMore ? nil : events.count
+        defer { kept = nil }
+        return kept.flatMap { filter.accepts($0) ? select($0) : nil } ?? .nothing
+    }
+
+    /// Whether ``take(matching:)`` is expected.
+    public var isCountWanted: Bool { matching == nil && filter.selects }
+
+    /// Takes the number of stored events that match the filter.
+    public mutating func take(matching count: Int) { matching = count }
+
+    /// Takes new events, whether or not they match the filter.
+    /// - Returns: The number of those that match.
+    @discardableResult
+    public mutating func take(_ events: [TelemetryEvent], skipped: Int) -> Int {
+        count(events)
+        let shown = filter.isNarrow ? events.filter(filter.accepts) : events
+        browser.add(shown, skipped: skipped)
+        if let matching { self.matching = matching + shown.count }
+        return shown.count
+    }
+
+    private mutating func count(_ events: [TelemetryEvent]) {
         let oldest = now - TimeInterval(RateWindow.length)
         for event in events {
             let client = event.clientId ?? ""
@@ -87,7 +122,6 @@ public struct WatchModel: Sendable {
             rates.add(Self.key(client), at: event.timestamp)
             if let scenario = event.scenario { rates.add(Self.key(client, scenario), at: event.timestamp) }
         }
-        browser.add(events, skipped: skipped)
     }
 
     /// Called twice a second.
@@ -125,18 +159,15 @@ public struct WatchModel: Sendable {
     }
 }
 
-/// Selects which events are shown.
+/// The events that are shown.
 extension WatchModel {
-    static let tooSlow = "The expression takes too long, so the search ended. Change it, or press Esc to clear it."
-
     var log: EventLog { browser.log }
-    var filter: EventPattern? { browser.selection.filter.pattern }
 
     /// Whether only the selected client's events are shown.
-    var onlyClient: Bool { browser.selection.filter.clientId != nil }
+    var onlyClient: Bool { filter.conditions.clientId != nil }
 
     /// The lowest severity of the events that are shown; nil for all.
-    var severity: EventSeverity? { browser.selection.filter.severity }
+    var severity: EventSeverity? { filter.conditions.severity }
 
     /// Whether the view is paused.
     var isPaused: Bool { browser.isPaused }
@@ -149,43 +180,23 @@ extension WatchModel {
         set { browser.page = newValue }
     }
 
-    mutating func showOnlyClient(_ isOn: Bool) {
-        let clientId = isOn ? selectedClient : nil
-        choose { $0.clientId = clientId }
-    }
-
-    /// Shows the events of all severities, then those of info, of warning, and of error and above.
-    mutating func chooseNextSeverity() {
-        let next: EventSeverity? =
-            switch severity {
-            case nil: .info
-            case .info: .warning
-            case .warning: .error
-            default: nil
-            }
-        choose { $0.severity = next }
-        message = next.map { "Only events of severity \($0.rawValue) and above." } ?? "Events of all severities."
-    }
-
-    /// Updates the filter to the selected client if only one client's events are shown.
-    mutating func chooseClient() {
-        if onlyClient, browser.selection.filter.clientId != selectedClient { showOnlyClient(true) }
-    }
-
-    /// Changes the filter.
-    mutating func choose(_ change: (inout EventViewFilter) -> Void) {
-        var filter = browser.selection.filter
-        change(&filter)
-        browser.choose(filter)
-        if browser.selection.isTooSlow { message = Self.tooSlow }
+    /// Removes the events, because those that match another filter are read.
+    mutating func restart() {
+        kept = isPaused ? browser.current?.event : nil
+        browser = EventBrowser(findsGaps: !filter.selectsContents, page: page)
+        bookmarks.forgetOrdinals()
+        reading = nil
+        matching = nil
+        isCaughtUp = false
     }
 
     /// Shows the newest events, and follows them.
     mutating func resume() {
         reading = nil
+        kept = nil
         browser.resume()
     }
 
-    /// The matching entries that fit, oldest first.
+    /// The entries that fit, oldest first.
     func visibleEntries(_ count: Int) -> [EventLog.Entry] { browser.visible(count).map { browser.entry($0) } }
 }

@@ -7,12 +7,12 @@ struct WatchReading: Sendable {
         /// Move the selection by this many entries.
         case move(Int)
         /// Go to the next or previous match.
-        case match(forward: Bool)
-        /// Select the event with this ordinal.
-        case select(Int)
+        case match(TelemetryQuery, forward: Bool)
+        /// Select the event with this identifier.
+        case select(String)
     }
 
-    /// The maximum number of pages that one key reads in search of a match.
+    /// The maximum number of pages that one key reads in search of an event.
     static let maximumPages = 25
 
     let request: HistoryRequest
@@ -52,14 +52,15 @@ extension WatchModel {
     }
 
     mutating func readOlder(for goal: WatchReading.Goal, pages: Int = WatchReading.maximumPages) -> Action {
-        guard reading == nil else { return .nothing }
+        guard reading == nil, isCaughtUp else { return .nothing }
         browser.pause()
         guard let window = browser.window else { return .nothing }
         if window.isOldest {
             switch goal {
             case .none: break
             case .match: message = "No earlier match."
-            default: message = "This is the oldest stored event\(browser.selection.filter.isNarrow ? " that matches" : "")."
+            case .select: message = Self.notFound
+            case .move: message = "This is the oldest stored event\(filter.isNarrow ? " that matches" : "")."
             }
             return .nothing
         }
@@ -91,27 +92,21 @@ extension WatchModel {
         return .read(request)
     }
 
-    /// Selects an event that may have to be read from the store.
-    mutating func select(ordinal: Int) -> Action {
-        guard reading == nil else { return .nothing }
-        browser.pause()
-        if browser.select(ordinal: ordinal) { return .nothing }
-        if browser.isLoaded(ordinal) {
-            message = "The filter hides the event with the bookmark; Esc clears the filter."
-            return .nothing
-        }
-        return read(.around(ordinal), .select(ordinal), 1)
-    }
+    private static let notFound = "The event is not among those that were read."
 
-    /// Reads the events around the selected one again after the filter changed, if the old filter's other events were not kept.
-    mutating func reloadIfSparse() -> Action {
-        guard let window = browser.window, window.isSparse else { return .nothing }
-        reading = nil
-        guard let ordinal = browser.current?.ordinal ?? window.ordinal(of: window.cursor) else {
-            resume()
+    /// Selects an event that may have to be read from the store.
+    mutating func select(_ event: TelemetryEvent, ordinal: Int? = nil) -> Action {
+        guard reading == nil else { return .nothing }
+        guard filter.accepts(event) else {
+            message = "The filter hides the event; Esc clears the filter."
             return .nothing
         }
-        return read(.around(ordinal), .select(ordinal), 1)
+        if browser.select(eventId: event.eventId) { return .nothing }
+        browser.pause()
+        if let ordinal { return read(.around(ordinal), .select(event.eventId), 1) }
+        // The event may be newer than the window.
+        browser.resume()
+        return browser.select(eventId: event.eventId) ? .nothing : readOlder(for: .select(event.eventId))
     }
 
     /// Takes the answer to ``Action/read(_:)``. Returns the next action.
@@ -119,38 +114,31 @@ extension WatchModel {
         guard let reading, reading.request == request else { return .nothing }
         self.reading = nil
         defer { showCurrentEvent() }
-        if case .around(let ordinal) = request {
+        let isOlder: Bool
+        switch request {
+        case .around(let ordinal):
             browser.show(page, around: ordinal)
-            if !browser.select(ordinal: ordinal) {
-                message = page.isEmpty ? "The event is no longer stored." : "The filter hides the event."
-            }
+            if case .select(let eventId) = reading.goal, !browser.select(eventId: eventId) { message = Self.notFound }
             return .nothing
+        case .older: isOlder = true
+        case .newer: isOlder = false
         }
         guard let count = browser.add(page) else { return .nothing }
-        if browser.selection.isTooSlow {
-            message = Self.tooSlow
-            return .nothing
-        }
-        let isOlder = if case .older = request { true } else { false }
         switch reading.goal {
-        case .match(let forward):
-            guard let pattern = found ?? filter else { return .nothing }
-            switch browser.find(pattern, forward: forward) {
-            case .match: return .nothing
-            case .noMatch: break
-            case .tooSlow:
-                message = Self.tooSlow
-                return .nothing
-            }
+        case .match(let query, let forward):
+            if browser.find(query, forward: forward) { return .nothing }
             // The search continues from the last event that was searched.
-            if browser.selection.count > 0 { browser.select(forward ? browser.selection.count - 1 : 0) }
+            if browser.count > 0 { browser.select(forward ? browser.count - 1 : 0) }
+        case .select(let eventId): if browser.select(eventId: eventId) { return .nothing }
         case .move(let step) where count > 0:
             _ = browser.move(by: step)
             return .nothing
-        default: guard count == 0 else { return .nothing }
+        case .none where count > 0: return .nothing
+        case .move, .none: break
         }
         guard reading.pages > 1 else {
-            message = "No match so far; press the key again to continue."
+            message =
+                if case .select = reading.goal { Self.notFound } else { "No match so far; press the key again to continue." }
             return .nothing
         }
         if isOlder { return readOlder(for: reading.goal, pages: reading.pages - 1) }

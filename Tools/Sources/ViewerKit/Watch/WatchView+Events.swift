@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryTransport
 
 /// The lower part of the screen: the events.
 extension WatchView {
@@ -27,19 +28,17 @@ extension WatchView {
             names: ShortNames(model.clients.map(\.clientId), width: Layout.nameWidth(columns - 2), aliases: model.aliases),
             aliases: model.aliases)
         let cursor = model.isPaused || model.pane == .events ? model.browser.cursor : nil
-        var highlighter = (model.found ?? model.filter).map(SearchHighlighter.init)
+        let highlighter = SearchHighlighter(model.found ?? model.filter.conditions.query)
         return (
             title,
             range.map { index in
                 var line = ScreenLine(index == cursor ? "▸" : " ")
-                let isMarked =
-                    !model.bookmarks.isEmpty && model.browser.entry(index).isEvent
-                    && model.bookmarks.contains(model.browser.ordinal(index))
+                let entry = model.browser.entry(index)
+                let isMarked = if case .event(let event) = entry { model.bookmarks.contains(event) } else { false }
                 line.add(isMarked ? "◆" : " ", .yellow)
-                var body = self.line(of: model.browser.entry(index), layout)
+                var body = self.line(of: entry, layout)
                 if model.sideways > 0 { body = body.dropping(columns: model.sideways) }
-                if highlighter != nil { body = body.marking { highlighter?.ranges(in: $0) ?? [] } }
-                line.append(body)
+                line.append(body.marking(highlighter.ranges))
                 return line.selected(index == cursor && model.pane == .events)
             }
         )
@@ -50,14 +49,16 @@ extension WatchView {
         if let event = model.browser.current?.event, time.day(event.timestamp) != time.day(model.now), model.isPaused {
             parts[0] += " of \(time.day(event.timestamp))"
         }
-        if let condition = model.condition { parts.append("where: \(condition.visible.fitted(to: 40))") }
-        for (name, pattern) in [("filter", model.filter), ("find", model.found)] {
-            guard let pattern else { continue }
-            parts.append("\(name)\(pattern.isExpression ? " regex" : ""): \(pattern.text.visible.fitted(to: 24))")
+        if model.filter.selects, let count = model.matching { parts.append("[\(count.grouped) match]") }
+        for (name, query) in [
+            ("where", model.filter.base.query), ("filter", model.filter.conditions.query), ("find", model.found),
+        ] {
+            guard let query, query != .all else { continue }
+            parts.append("\(name): \(query.description.visible.fitted(to: 40))")
         }
         if let severity = model.severity { parts.append("[\(severity.rawValue) and above]") }
         if model.onlyClient { parts.append("[selected client only]") }
-        if !model.isCaughtUp, model.log.total > 0 { parts.append("[reading stored events …]") }
+        if !model.isCaughtUp { parts.append("[reading stored events …]") }
         if model.reading != nil {
             parts.append("[reading older events …]")
         } else if model.isPaused {
@@ -71,9 +72,9 @@ extension WatchView {
     /// The reason why no event is shown.
     private func emptiness(_ model: WatchModel) -> String {
         if model.reading != nil { return "Reading older events …" }
-        if model.browser.shown.end > model.browser.shown.first { return "No event matches the filter; Esc clears it." }
         if !model.isCaughtUp { return "Reading stored events …" }
-        if model.condition != nil { return "No event matches." }
+        if model.filter.isNarrow { return "No event matches the filter; Esc clears it." }
+        if model.filter.selects { return "No event matches." }
         if !model.clients.contains(where: \.isEnabled) { return "No events. Press a to approve the selected client." }
         return "No events. Press Tab to go to the scenarios, then Space to enable one."
     }

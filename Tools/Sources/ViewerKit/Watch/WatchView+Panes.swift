@@ -24,61 +24,55 @@ extension WatchView {
     }
 
     private func clientLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
-        guard !model.clients.isEmpty else { return padded([ScreenLine(" No clients yet.", .dim)], to: rows) }
+        guard !model.clients.isEmpty else { return [ScreenLine(" No clients yet.", .dim)].rows(rows) }
         let selected = model.clients.firstIndex { $0.clientId == model.selectedClient } ?? 0
         let shown = Self.window(model.clients, around: selected, rows)
         let widest = shown.reduce(0) { max($0, model.label(of: $1.clientId).shortened.visible.displayWidth) }
         let idWidth = min(max(10, widest), max(4, width - 19))
         let names = ShortNames(model.clients.map(\.clientId), width: idWidth, aliases: model.aliases)
-        return padded(
-            shown.map { client in
-                var line = ScreenLine(client.clientId == model.selectedClient ? " ▸ " : "   ")
-                let name = names.name(client.clientId)
-                line.add(name, .tintedBy(client.clientId))
-                line.add(String(repeating: " ", count: max(0, idWidth - name.displayWidth)))
-                if client.isEnabled {
-                    let count = model.scenarioCount(of: client)
-                    line.add(" \(count.on)/\(count.all) on ", .green)
-                    let rate = Self.rate(model.rates.rate(of: WatchModel.key(client.clientId), at: model.now))
-                    if rate.isEmpty, let last = model.lastSeen(of: client) {
-                        line.add(Self.ago(model.now.timeIntervalSince(last)), .dim)
-                    } else {
-                        line.add(rate, .cyan)
-                    }
+        return shown.map { client in
+            var line = ScreenLine(client.clientId == model.selectedClient ? " ▸ " : "   ")
+            let name = names.name(client.clientId)
+            line.add(name, .tintedBy(client.clientId))
+            line.add(String(repeating: " ", count: max(0, idWidth - name.displayWidth)))
+            if client.isEnabled {
+                let count = model.scenarioCount(of: client)
+                line.add(" \(count.on)/\(count.all) on ", .green)
+                let rate = Self.rate(model.rates.rate(of: WatchModel.key(client.clientId), at: model.now))
+                if rate.isEmpty, let last = model.lastSeen(of: client) {
+                    line.add(Self.ago(model.now.timeIntervalSince(last)), .dim)
                 } else {
-                    line.add(" pending (a)", .yellow)
+                    line.add(rate, .cyan)
                 }
-                return line.selected(model.pane == .clients && client.clientId == model.selectedClient)
-            }, to: rows)
+            } else {
+                line.add(" pending (a)", .yellow)
+            }
+            return line.selected(model.pane == .clients && client.clientId == model.selectedClient)
+        }.rows(rows)
     }
 
     private func scenarioLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
         let all = model.scenarios
         guard !all.isEmpty else {
             let why = model.client == nil ? "No scenarios." : "No scenarios: its session is not running."
-            return padded([ScreenLine(" \(why)", .dim)], to: rows)
+            return [ScreenLine(" \(why)", .dim)].rows(rows)
         }
         let selected = all.firstIndex { $0.scenarioName == model.selectedScenario } ?? 0
         let shown = Self.window(all, around: selected, rows)
         let nameWidth = min(
             max(8, shown.reduce(0) { max($0, $1.scenarioName.shortened.visible.displayWidth) }), max(8, width - 28))
         let columns = ScenarioColumns(shown, room: width - nameWidth - 17, now: model.now)
-        return padded(
-            shown.map { scenario in
-                let key = WatchModel.key(scenario.clientId, scenario.scenarioName)
-                var line = ScreenLine(scenario.scenarioName == model.selectedScenario ? " ▸ " : "   ")
-                line.add(scenario.scenarioName, .tinted, column: nameWidth)
-                line.add(scenario.isEnabled ? " on  " : " off ", scenario.isEnabled ? .green : .dim)
-                columns.add(scenario, to: &line)
-                let room = min(60, width - line.width - 9)
-                if room > 3 { line.add(BarChart.spark(model.rates.last(room, of: key, at: model.now)), .cyan) }
-                line.add(" \(Self.rate(model.rates.rate(of: key, at: model.now)))", .dim)
-                return line.selected(model.pane == .scenarios && scenario.scenarioName == model.selectedScenario)
-            }, to: rows)
-    }
-
-    private func padded(_ lines: [ScreenLine], to rows: Int) -> [ScreenLine] {
-        lines + Array(repeating: ScreenLine(), count: max(0, rows - lines.count))
+        return shown.map { scenario in
+            let key = WatchModel.key(scenario.clientId, scenario.scenarioName)
+            var line = ScreenLine(scenario.scenarioName == model.selectedScenario ? " ▸ " : "   ")
+            line.add(scenario.scenarioName, .tinted, column: nameWidth)
+            line.add(scenario.isEnabled ? " on  " : " off ", scenario.isEnabled ? .green : .dim)
+            columns.add(scenario, to: &line)
+            let room = min(60, width - line.width - 9)
+            if room > 3 { line.add(BarChart.spark(model.rates.last(room, of: key, at: model.now)), .cyan) }
+            line.add(" \(Self.rate(model.rates.rate(of: key, at: model.now)))", .dim)
+            return line.selected(model.pane == .scenarios && scenario.scenarioName == model.selectedScenario)
+        }.rows(rows)
     }
 
     /// As many elements as there are rows, including the selected one.

@@ -24,7 +24,10 @@ public struct WatchView {
         let panelRows = min(max(3, rows / 3 - 1), max(3, max(model.clients.count, model.scenarios.count)))
         model.page = rows - panelRows - 4
         var lines = [header(model, columns).rendered(width: columns, style: style)]
-        if model.pager != nil {
+        if let top = model.top {
+            lines += ([title(top.title, true)] + top.lines(width: columns, rows: rows - 3)).rows(rows - 2)
+                .map { $0.rendered(width: columns, style: style) }
+        } else if model.pager != nil {
             lines += pagerLines(&model, columns: columns, rows: rows - 2)
         } else {
             lines += panes(model, columns: columns, rows: panelRows)
@@ -34,8 +37,8 @@ public struct WatchView {
                 lines.append((row < body.count ? body[row] : ScreenLine()).rendered(width: columns, style: style))
             }
         }
-        lines.append(footer(model, columns).rendered(width: columns, style: style))
-        return lines
+        let last = model.prompt?.lines(width: columns) ?? [footer(model, columns)]
+        return lines.dropLast(last.count - 1) + last.map { $0.rendered(width: columns, style: style) }
     }
 
     private func header(_ model: WatchModel, _ columns: Int) -> ScreenLine {
@@ -71,19 +74,18 @@ public struct WatchView {
             case .help: "KEYS"
             case .event(let detail): "EVENT \(detail.event.name.shortened.visible.fitted(to: max(8, columns - 30)))"
             }
-        if case .event = pager.content, let ordinal = model.browser.current?.ordinal, model.bookmarks.contains(ordinal) {
+        if case .event = pager.content, let event = model.browser.current?.event, model.bookmarks.contains(event) {
             text += " ◆"
         }
         if pager.lines.count > pager.page {
             text += " · lines \(pager.offset + 1)–\(pager.offset + pager.visible.count) of \(pager.lines.count.grouped)"
         }
-        let isEvent = if case .event = pager.content { true } else { false }
-        var highlighter = isEvent ? (model.found ?? model.filter).map(SearchHighlighter.init) : nil
+        let highlighter = pager.hasCursor ? SearchHighlighter(model.found ?? model.filter.conditions.query) : nil
         var lines = [title(text, true).rendered(width: columns, style: style)]
         for row in 0..<rows - 1 {
             let index = pager.visible.startIndex + row
             var line = index < pager.visible.endIndex ? pager.visible[index] : ScreenLine()
-            if highlighter != nil { line = line.marking { highlighter?.ranges(in: $0) ?? [] } }
+            if let highlighter { line = line.marking(highlighter.ranges).selected(index == pager.cursor) }
             lines.append(line.rendered(width: columns, style: style))
         }
         return lines
@@ -104,21 +106,29 @@ public struct WatchView {
             line.add(": yes, other keys: no", .dim)
             return line
         }
-        if let prompt = model.prompt { return Self.footer(of: prompt, columns) }
         if !model.message.isEmpty { return ScreenLine(" \(model.message)", .yellow) }
         // The help shows the keys that do not fit.
+        if let top = model.top {
+            let items =
+                top.isChoosingField ? [("Enter", "counts its values")] : [("Enter", "adds to the filter"), ("-", "excludes")]
+            return keys([("↑↓", "choose")] + items, always: [("Esc", "back")], columns)
+        }
         switch model.pager?.content {
         case .help: return keys([], always: [("↑↓ PgUp PgDn", "scroll"), ("any key", "returns")], columns)
         case .event:
             return keys(
-                [("↑↓", "scroll"), ("←→", "event"), ("y", "copy"), ("Y", "JSON"), ("n N", "match"), ("m", "bookmark")],
+                [
+                    ("↑↓", "line"), ("←→", "event"), ("y", "copy"), ("Y", "JSON"), ("t", "top values"), ("n N", "match"),
+                    ("m", "bookmark"),
+                ],
                 always: [("Esc", "back")], columns)
         case nil:
             let items: [(String, String)] =
                 switch model.pane {
                 case .events:
                     [
-                        ("Enter", "open"), ("/", "filter"), ("f", "find"), ("n N", "match"), ("m", "mark"), ("p", "pause"),
+                        ("Enter", "open"), ("/", "filter"), ("t", "top values"), ("f", "find"), ("n N", "match"), ("m", "mark"),
+                        ("p", "pause"),
                         ("y", "copy"), ("s", "severity"),
                         ("< >", "sideways"), ("Tab", "pane"),
                     ]
@@ -130,27 +140,6 @@ public struct WatchView {
                 }
             return keys(items, always: [("?", "keys"), ("q", "quit")], columns)
         }
-    }
-
-    private static func footer(of prompt: WatchPrompt, _ columns: Int) -> ScreenLine {
-        let kind = prompt.isExpression ? columns < 60 ? " regex" : " regular expression" : ""
-        var line = ScreenLine(prompt.purpose == .filter ? " filter\(kind): " : " find\(kind): ", .bold)
-        // A long text is cut at the start, because it is typed at the end.
-        var text = prompt.text.visible
-        while text.displayWidth > max(8, columns - line.width - 24) { text.removeFirst() }
-        line.add(text + "▏")
-        guard !prompt.isInvalid else {
-            line.add(" not valid; Ctrl-R: text", .red)
-            return line
-        }
-        let hint =
-            prompt.purpose == .filter
-            ? "type to filter · Enter keeps it · Esc clears it" : "type to find · Enter goes there · Esc cancels"
-        line.add(
-            prompt.text.isEmpty
-                ? "  Ctrl-R: \(prompt.isExpression ? "text" : "regex") · \(hint)"
-                : "  Ctrl-R: \(prompt.isExpression ? "text" : "regex")", .dim)
-        return line
     }
 
     private func keys(_ items: [(String, String)], always: [(String, String)], _ columns: Int) -> ScreenLine {
@@ -167,5 +156,12 @@ public struct WatchView {
 
     static func rate(_ rate: Double) -> String {
         rate == 0 ? "" : rate < 10 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(rate.rounded()).grouped)/s"
+    }
+}
+
+extension [ScreenLine] {
+    /// As many lines as there are rows.
+    func rows(_ count: Int) -> [ScreenLine] {
+        prefix(count) + Array(repeating: ScreenLine(), count: Swift.max(0, count - self.count))
     }
 }

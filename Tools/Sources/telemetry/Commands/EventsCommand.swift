@@ -78,9 +78,9 @@ struct EventsCommand: StoreCommand {
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
         var criteria = try await filter.resolved(over: transport, in: store, notingUnknownOn: console)
-        criteria.including = try grep.map { try EventPattern($0, isExpression: regex, limits: .command) }
+        criteria.including = try grep.map { try EventPattern($0, isExpression: regex) }
         criteria.severity = severity?.severity
-        criteria.excluding = try exclude.map { try EventPattern($0, isExpression: regex, limits: .command) }
+        criteria.excluding = try exclude.map { try EventPattern($0, isExpression: regex) }
         try await filter.noteUnknownScenarios(over: transport, console)
         var listing = EventListing(transport: transport, criteria: criteria)
         listing.around = around

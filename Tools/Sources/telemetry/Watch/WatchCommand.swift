@@ -13,9 +13,11 @@ struct WatchCommand: StoreCommand {
 
             In the events, the arrow and page keys and the mouse wheel select an event and pause the view; above the oldest \
             loaded event, older ones are read from the store; End returns to the newest. Enter shows all fields and attributes \
-            of the selected event, y copies it to the terminal's clipboard, and m sets a bookmark. / filters the events as you \
-            type, s filters them by severity, f finds a text, n and N go to the next and previous match; Ctrl-R while typing \
-            changes to a regular expression. ? shows all keys, and q quits.
+            of the selected event, y copies it to the terminal's clipboard, and m sets a bookmark.
+
+            / takes a query, as --where: only events that match it are shown, and their title counts the stored ones. s \
+            filters by severity, and t shows the most frequent values of a field, which Enter adds to the filter. f finds the \
+            events that match a query; n and N go to the next and previous one. ? shows all keys, and q quits.
 
             While the wheel scrolls, the terminal selects no text; M changes that, and it never applies to an event's details.
 
@@ -53,9 +55,10 @@ struct WatchCommand: StoreCommand {
         _ = try filter()
     }
 
-    private func filter() throws -> TelemetryEventFilter {
-        TelemetryEventFilter(
+    private func filter() throws -> WatchFilter {
+        let base = TelemetryEventFilter(
             since: try since.map { try FilterOptions.date($0, "--since") }, query: try condition.map(QueryText.filter))
+        return try WatchFilter(base, severity: severity?.severity)
     }
 
     func perform(_ console: Console) async throws {
@@ -70,8 +73,7 @@ struct WatchCommand: StoreCommand {
         let transport = try location.open { diagnostic.yield($0.message) }
         let session = WatchSession(
             transport: transport, location: location, screen: screen, style: console.style,
-            filter: filter, issuer: issuer.name, aliases: try store.aliases(),
-            severity: severity?.severity, diagnostics: diagnostics)
+            filter: filter, issuer: issuer.name, aliases: try store.aliases(), diagnostics: diagnostics)
         screen.open()
         defer { screen.close() }
         try await SystemSignal.untilInterrupted { try await session.run() }

@@ -1,0 +1,185 @@
+import Foundation
+@_spi(Tooling) public import TelemetryModels
+
+/// Selects which events are shown, and finds events among them.
+extension WatchModel {
+    /// Changes the filter.
+    mutating func choose(_ change: (inout WatchFilter.Conditions) -> Void) -> Action {
+        do { return try tryToChoose(change) } catch {
+            message = error.localizedDescription
+            return .nothing
+        }
+    }
+
+    private mutating func tryToChoose(_ change: (inout WatchFilter.Conditions) -> Void) throws -> Action {
+        let conditions = filter.conditions
+        try filter.change(change)
+        guard filter.conditions != conditions else { return .nothing }
+        restart()
+        return .follow
+    }
+
+    mutating func showOnlyClient(_ isOn: Bool) -> Action {
+        let clientId = isOn ? selectedClient : nil
+        return choose { $0.clientId = clientId }
+    }
+
+    /// Updates the filter to the selected client if only one client's events are shown.
+    mutating func chooseClient() -> Action {
+        onlyClient && filter.conditions.clientId != selectedClient ? showOnlyClient(true) : .nothing
+    }
+
+    /// Shows the events of all severities, then those of info, of warning, and of error and above.
+    mutating func chooseNextSeverity() -> Action {
+        let next: EventSeverity? =
+            switch severity {
+            case nil: .info
+            case .info: .warning
+            case .warning: .error
+            default: nil
+            }
+        message = next.map { "Only events of severity \($0.rawValue) and above." } ?? "Events of all severities."
+        return choose { $0.severity = next }
+    }
+
+    /// Clears the search and the filter; if there is nothing to clear, follows the newest events.
+    mutating func clear() -> Action {
+        guard found != nil || filter.isNarrow || sideways > 0 else {
+            resume()
+            return .nothing
+        }
+        found = nil
+        sideways = 0
+        return choose { $0 = WatchFilter.Conditions() }
+    }
+
+    // MARK: Typing
+
+    mutating func type(_ key: Key) -> Action {
+        switch key {
+        case .enter, .tab: return usePrompt()
+        case .escape: prompt = nil
+        case .up, .wheelUp: return move(by: -1)
+        case .down, .wheelDown: return move(by: 1)
+        case .pageUp: return scroll(by: -max(1, page - 1))
+        case .pageDown: return scroll(by: max(1, page - 1))
+        default: _ = prompt?.edit(key)
+        }
+        return .nothing
+    }
+
+    private mutating func usePrompt() -> Action {
+        guard let query = prompt?.query() else { return .nothing }
+        if prompt?.purpose == .find {
+            prompt = nil
+            found = query == .all ? nil : query
+            return findNearest()
+        }
+        do {
+            let action = try tryToChoose { $0.query = query }
+            prompt = nil
+            return action
+        } catch {
+            prompt?.reject(error)
+            return .nothing
+        }
+    }
+
+    // MARK: Finding
+
+    /// Goes to the match that is nearest to the selected event: itself, an older one, a newer one.
+    private mutating func findNearest() -> Action {
+        guard let found, let cursor = browser.cursor else { return .nothing }
+        pane = .events
+        guard !browser.find(found, forward: false, from: cursor), !browser.find(found, forward: true, from: cursor) else {
+            return .nothing
+        }
+        message = "No match in the loaded events. N looks in older ones."
+        return .nothing
+    }
+
+    /// Goes to the next or previous match.
+    mutating func find(forward: Bool) -> Action {
+        guard let found else {
+            message = "f finds a query's events; then n and N go to the next and previous match."
+            return .nothing
+        }
+        if pager == nil { pane = .events }
+        if browser.find(found, forward: forward) { return .nothing }
+        return forward ? readNewer(for: .match(found, forward: true)) : readOlder(for: .match(found, forward: false))
+    }
+
+    // MARK: Top values
+
+    /// Shows the most frequent values of the field under the cursor or, if there is none, asks for the field.
+    mutating func openTop() -> Action {
+        if let field = pager?.field { return askTop(field) }
+        let keys = browser.current?.event.attributes.keys.sorted() ?? []
+        let attributes = keys.map(EventField.init(attribute:)).filter { !EventField.common.contains($0) }
+        top = WatchTop(.fields(EventField.common + attributes))
+        return .nothing
+    }
+
+    private mutating func askTop(_ field: EventField) -> Action {
+        do {
+            let request = try TopRequest(field, filter: filter.events)
+            top = WatchTop(.reading(request))
+            return .top(request)
+        } catch {
+            message = error.localizedDescription
+            return .nothing
+        }
+    }
+
+    /// Handles a key while the top values, or the fields, are shown.
+    mutating func chooseTop(_ key: Key) -> Action {
+        switch key {
+        case .up, .wheelUp, .character("k"): top?.move(by: -1)
+        case .down, .wheelDown, .character("j"): top?.move(by: 1)
+        case .enter: return useTop(isExcluded: false)
+        case .character("-"): return useTop(isExcluded: true)
+        case .escape, .character("q"), .character("t"), .backspace: top = nil
+        default: break
+        }
+        return .nothing
+    }
+
+    private mutating func useTop(isExcluded: Bool) -> Action {
+        guard let top else { return .nothing }
+        switch top.content {
+        case .reading: return .nothing
+        case .fields(let fields): return isExcluded ? .nothing : askTop(fields[top.selected])
+        case .values(let request, let rows, _):
+            guard !rows.isEmpty else { return .nothing }
+            let term = request.field.term(for: rows[top.selected].value)
+            do {
+                let query = try filter.conditions.query.and(TelemetryQuery(filter: isExcluded ? "-\(term)" : term))
+                let action = try tryToChoose { $0.query = query }
+                self.top = nil
+                pager = nil
+                pane = .events
+                return action
+            } catch {
+                message = error.localizedDescription
+                return .nothing
+            }
+        }
+    }
+
+    /// Takes the answer to ``Action/top(_:)``.
+    public mutating func take(_ result: TelemetryQueryResult, for request: TopRequest) {
+        guard isWaiting(for: request) else { return }
+        top = WatchTop(result, for: request)
+    }
+
+    /// Takes the failure of ``Action/top(_:)``.
+    public mutating func takeFailure(_ text: String, of request: TopRequest) {
+        guard isWaiting(for: request) else { return }
+        top = nil
+        message = text
+    }
+
+    private func isWaiting(for request: TopRequest) -> Bool {
+        if case .reading(request)? = top?.content { true } else { false }
+    }
+}
