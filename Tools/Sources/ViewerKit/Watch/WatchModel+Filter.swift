@@ -167,16 +167,18 @@ extension WatchModel {
     }
 
     /// Takes the answer to ``Action/top(_:)``.
-    public mutating func take(_ result: TelemetryQueryResult, for request: TopRequest) {
-        guard isWaiting(for: request) else { return }
-        top = WatchTop(result, for: request)
+    @discardableResult
+    public mutating func take(_ result: TelemetryQueryResult, for request: TopRequest) -> Action {
+        if isWaiting(for: request) { top = WatchTop(result, for: request) }
+        return .nothing
     }
 
     /// Takes the failure of ``Action/top(_:)``.
-    public mutating func takeFailure(_ text: String, of request: TopRequest) {
-        guard isWaiting(for: request) else { return }
+    @discardableResult
+    public mutating func takeFailure(_ text: String, of request: TopRequest) -> Action {
+        guard isWaiting(for: request) else { return .nothing }
         top = nil
-        message = text
+        return show(text)
     }
 
     private func isWaiting(for request: TopRequest) -> Bool {

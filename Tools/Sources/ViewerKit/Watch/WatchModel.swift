@@ -124,6 +124,12 @@ public struct WatchModel: Sendable {
         }
     }
 
+    /// Shows the result of an action.
+    public mutating func show(_ text: String) -> Action {
+        message = text
+        return .nothing
+    }
+
     /// Called twice a second.
     public mutating func tick(_ now: Date) {
         self.now = now
@@ -182,7 +188,8 @@ extension WatchModel {
 
     /// Removes the events, because those that match another filter are read.
     mutating func restart() {
-        kept = isPaused ? browser.current?.event : nil
+        // While events are read, the event is still to be selected.
+        if isCaughtUp { kept = isPaused ? browser.current?.event : nil }
         browser = EventBrowser(findsGaps: !filter.selectsContents, page: page)
         bookmarks.forgetOrdinals()
         reading = nil

@@ -147,9 +147,10 @@ extension WatchModel {
     }
 
     /// Takes the failure of ``Action/read(_:)``.
-    public mutating func takeFailure(_ text: String, of request: HistoryRequest) {
-        guard reading?.request == request else { return }
+    @discardableResult
+    public mutating func takeFailure(_ text: String, of request: HistoryRequest) -> Action {
+        guard reading?.request == request else { return .nothing }
         reading = nil
-        message = text
+        return show(text)
     }
 }

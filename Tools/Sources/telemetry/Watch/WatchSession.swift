@@ -12,13 +12,8 @@ actor WatchSession {
         case resumed
         case tick
         case frame
-        case records([TelemetryClientRecord], [TelemetryScenarioRecord])
-        case message(String)
-        case history(HistoryPage, HistoryRequest, of: EventHistory)
-        case historyFailed(String, HistoryRequest, of: EventHistory)
-        case top(TelemetryQueryResult, TopRequest)
-        case topFailed(String, TopRequest)
-        case action(WatchModel.Action)
+        /// Change the model, and perform the action; not if the model shows the events of another history by now.
+        case change(of: EventHistory? = nil, @Sendable (inout WatchModel) -> WatchModel.Action)
         case failed(any Error)
         case inputClosed
     }
@@ -32,8 +27,6 @@ actor WatchSession {
     private let location: StoreLocation
     private let screen: Screen
     private let view: WatchView
-    /// The filter of the command line.
-    private let filter: TelemetryEventFilter
     /// The name that is stored with commands.
     private let issuer: String?
     private let diagnostics: AsyncStream<String>
@@ -55,7 +48,6 @@ actor WatchSession {
         self.transport = transport
         self.location = location
         self.screen = screen
-        self.filter = filter.base
         self.issuer = issuer
         history = EventHistory(transport: transport, filter: filter.events)
         self.diagnostics = diagnostics
@@ -92,13 +84,13 @@ actor WatchSession {
             group.addTask {
                 do {
                     try await records.follow { clients, scenarios in
-                        continuation.yield(.records(clients, scenarios))
+                        continuation.yield(.change { $0.take(clients: clients, scenarios: scenarios) })
                     } problem: { text in
-                        continuation.yield(.message(text))
+                        continuation.yield(.change { $0.show(text) })
                     }
                 } catch { continuation.yield(.failed(error)) }
             }
-            group.addTask { for await text in diagnostics { continuation.yield(.message(text)) } }
+            group.addTask { for await text in diagnostics { continuation.yield(.change { $0.show(text) }) } }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: Self.tick)
@@ -142,27 +134,8 @@ actor WatchSession {
             model.tick(.now)
             changed.yield()
         case .frame: draw(isFresh: false)
-        case .records(let clients, let scenarios):
-            _ = perform(model.take(clients: clients, scenarios: scenarios), &group, continuation)
-            changed.yield()
-        case .message(let text):
-            model.message = text
-            changed.yield()
-        // An answer about the events of an earlier filter is ignored.
-        case .history(let page, let request, let source):
-            if source === history { _ = perform(model.take(page, for: request), &group, continuation) }
-            changed.yield()
-        case .historyFailed(let text, let request, let source):
-            if source === history { model.takeFailure(text, of: request) }
-            changed.yield()
-        case .top(let result, let request):
-            model.take(result, for: request)
-            changed.yield()
-        case .topFailed(let text, let request):
-            model.takeFailure(text, of: request)
-            changed.yield()
-        case .action(let action):
-            _ = perform(action, &group, continuation)
+        case .change(let source, let change):
+            if source == nil || source === history { _ = perform(change(&model), &group, continuation) }
             changed.yield()
         case .failed(let error): throw error
         case .inputClosed: return false
@@ -183,12 +156,19 @@ actor WatchSession {
             let sending = WatchedCommand(
                 command: command.issued(by: issuer), location: location, client: model.aliases.label(of: command.clientId))
             let transport = transport
-            group.addTask { continuation.yield(.message(await sending.send(over: transport))) }
+            group.addTask {
+                let text = await sending.send(over: transport)
+                continuation.yield(.change { $0.show(text) })
+            }
         case .read(let request):
             let (history, location) = (history, location)
             group.addTask {
-                do { continuation.yield(.history(try await history.page(request), request, of: history)) } catch {
-                    continuation.yield(.historyFailed(await location.failure(describing: error).message, request, of: history))
+                do {
+                    let page = try await history.page(request)
+                    continuation.yield(.change(of: history) { $0.take(page, for: request) })
+                } catch {
+                    let text = await location.failure(describing: error).message
+                    continuation.yield(.change(of: history) { $0.takeFailure(text, of: request) })
                 }
             }
         case .top(let request):
@@ -196,8 +176,11 @@ actor WatchSession {
             group.addTask {
                 do {
                     let result = try await transport.result(of: request.query, matching: request.filter, now: .now)
-                    continuation.yield(.top(result, request))
-                } catch { continuation.yield(.topFailed(await location.failure(describing: error).message, request)) }
+                    continuation.yield(.change { $0.take(result, for: request) })
+                } catch {
+                    let text = await location.failure(describing: error).message
+                    continuation.yield(.change { $0.takeFailure(text, of: request) })
+                }
             }
         case .follow: follow(continuation)
         case .copy(let text): screen.copy(text)
@@ -243,71 +226,51 @@ actor WatchSession {
 
     /// Starts to read the events that match the model's filter, instead of those of the filter before.
     private func follow(_ continuation: AsyncStream<Input>.Continuation) {
-        let (previous, filter) = (following, model.filter.events)
-        let history = EventHistory(transport: transport, filter: filter)
-        self.history = history
+        let previous = following
+        history = EventHistory(transport: transport, filter: model.filter.events)
+        let events = WatchedEvents(
+            transport: transport, location: location, filter: model.filter, history: history, position: position)
         previous?.cancel()
         following = Task {
             await previous?.value
-            do { try await self.read(history, filter, continuation) } catch {
+            do {
+                try await events.follow {
+                    await self.start($0, end: $1, hasMore: $2, continuation)
+                } count: { count in
+                    await self.update { $0.take(matching: count) }
+                } page: {
+                    await self.take($0)
+                } problem: { text in
+                    await self.update { _ = $0.show(text) }
+                }
+            } catch {
                 if !Task.isCancelled { continuation.yield(.failed(error)) }
             }
         }
     }
 
-    private func read(
-        _ history: EventHistory, _ filter: TelemetryEventFilter, _ continuation: AsyncStream<Input>.Continuation
-    ) async throws {
-        guard let start = try await start(history, continuation) else { return }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            if model.isCountWanted { group.addTask { await self.count(filter) } }
-            try await followNewEvents(after: start, history)
-            group.cancelAll()
-        }
-    }
-
-    /// Shows the newest events. Returns the position after them; nil if the filter changed.
-    private func start(
-        _ history: EventHistory, _ continuation: AsyncStream<Input>.Continuation
-    ) async throws -> TelemetryCursor? {
-        do {
-            let newest = try await history.newestEvents()
-            guard !Task.isCancelled else { return nil }
-            position = newest.end
-            continuation.yield(.action(model.start(newest.events, hasMore: newest.hasMore)))
-        } catch {
-            // Where another filter was answered before, the store may only refuse this one.
-            guard position != nil, !Task.isCancelled else { throw error }
-            let text = await location.failure(describing: error).message
-            guard !Task.isCancelled else { return nil }
-            continuation.yield(.action(model.start([], hasMore: true)))
-            model.message = text
-        }
-        return position
-    }
-
-    /// Counts the stored events that match.
-    private func count(_ filter: TelemetryEventFilter) async {
-        do {
-            let count = try await transport.countEvents(matching: filter)
-            if !Task.isCancelled { model.take(matching: count) }
-        } catch {
-            let text = await location.failure(describing: error).message
-            if !Task.isCancelled { model.message = text }
-        }
+    /// Changes the model, unless the filter changed since the calling task was started.
+    private func update(_ change: (inout WatchModel) -> Void) {
+        guard !Task.isCancelled else { return }
+        change(&model)
         changed.yield()
     }
 
-    /// Reads no faster than the model processes the pages, so that no pages accumulate in memory.
-    private func followNewEvents(after start: TelemetryCursor, _ history: EventHistory) async throws {
-        try await EventReader(transport: transport, filter: filter).read(after: start, following: true) { page in
-            guard !Task.isCancelled else { return false }
-            let cursor = position
-            position = page.cursor
-            let count = model.take(page.events, skipped: page.skippedEventCount)
-            changed.yield()
-            await history.record(count, after: cursor)
-            return true
-        }
+    /// Returns whether the number of the stored events that match is wanted.
+    private func start(
+        _ events: [TelemetryEvent], end: TelemetryCursor, hasMore: Bool, _ continuation: AsyncStream<Input>.Continuation
+    ) -> Bool {
+        guard !Task.isCancelled else { return false }
+        position = end
+        let action = model.start(events, hasMore: hasMore)
+        continuation.yield(.change(of: history) { _ in action })
+        return model.isCountWanted
+    }
+
+    private func take(_ page: TelemetryEventPage) -> Int? {
+        guard !Task.isCancelled else { return nil }
+        position = page.cursor
+        changed.yield()
+        return model.take(page.events, skipped: page.skippedEventCount)
     }
 }
