@@ -4,16 +4,18 @@ public import TelemetryTransport
 
 /// Reads stored events that a view does not keep, page by page in both directions.
 ///
-/// Pages are read forwards again, also by a store that is read only forwards. Therefore the cursors before the pages that the view
-/// has read are kept, one for each ``pageSize`` events. Events from before the view's start are searched for in periods of growing
-/// length, which end where the previous one began; the cursors of their pages are kept in the same way.
+/// Pages are read forwards again. Therefore the cursors before the pages that the view has read are kept, one for each ``pageSize``
+/// events.
 public actor EventHistory {
     /// The maximum number of events of a page.
     public static let pageSize = 2_000
-    /// The number of events of a period above which it is shortened.
-    private static let largePeriod = 50_000
-    /// In seconds.
-    private static let (shortestPeriod, longestPeriod) = (1.0, 3e9)
+
+    /// Where earlier events are read from.
+    private struct Position: Equatable {
+        let filter: TelemetryEventFilter
+        /// The cursor after them; nil for the end of the store.
+        let end: TelemetryCursor?
+    }
 
     private struct Page {
         let filter: TelemetryEventFilter
@@ -24,17 +26,12 @@ public actor EventHistory {
 
     private let transport: any TelemetryEventTransport
     private let filter: TelemetryEventFilter
+    /// Where the events from before the filter's date are read from.
+    private let beforeStart: Position?
     /// Without gaps, oldest first.
     private var pages: [Page] = []
-    /// The position before which there may be more events since the view's start than ``newestEvents()`` read; nil if there are none.
-    private var unread: TelemetryCursor?
-    /// The date before which no events have been searched for; nil if there are none.
-    private var start: Date?
-    /// The length of the next period, in seconds.
-    private var period: TimeInterval = 600
-
-    /// Whether there may be events before the known pages.
-    private var hasOlder: Bool { unread != nil || start != nil }
+    /// Where the events before the known pages are read from; nil if there are none.
+    private var unread: Position?
 
     /// The number of pages with a known cursor.
     var pageCount: Int { pages.count }
@@ -44,32 +41,36 @@ public actor EventHistory {
     public init(transport: any TelemetryEventTransport, filter: TelemetryEventFilter = .all) {
         self.transport = transport
         self.filter = filter
-        start = filter.since
+        beforeStart = filter.since.map { since in
+            var earlier = filter
+            (earlier.since, earlier.until) = (nil, since)
+            return Position(filter: earlier, end: nil)
+        }
+        unread = beforeStart
     }
 
-    /// The filter for another period.
-    private func narrowed(since begin: Date?, until end: Date?) -> TelemetryEventFilter {
-        var filter = filter
-        (filter.since, filter.until) = (begin, end)
-        return filter
+    /// What is before the first of some pages that were read from a position.
+    private func position(before parts: [TelemetryEventHistoryPage], of filter: TelemetryEventFilter) -> Position? {
+        if parts[0].hasMore { return Position(filter: filter, end: parts[0].start) }
+        return filter == self.filter ? beforeStart : nil
     }
 
     /// Reads the newest events since the view's start, at most as many as a view keeps, and records them.
     /// - Returns: The events, oldest first, the position after them, and whether there may be more since the view's start.
     /// - Throws: The transport's errors.
     public func newestEvents() async throws -> (events: [TelemetryEvent], end: TelemetryCursor, hasMore: Bool) {
-        let parts = try await parts(before: nil, count: EventLog.capacity)
-        unread = parts[0].hasMore ? parts[0].start : nil
+        let parts = try await parts(Position(filter: filter, end: nil), count: EventLog.capacity)
+        unread = position(before: parts, of: filter)
         for part in parts { record(part.events.count, after: part.start) }
         return (parts.flatMap(\.events), parts[parts.count - 1].end, parts[0].hasMore)
     }
 
-    /// The newest events since the view's start and before a position, oldest first.
-    private func parts(before end: TelemetryCursor?, count: Int) async throws -> [TelemetryEventHistoryPage] {
+    /// The newest events before a position, oldest first.
+    private func parts(_ position: Position, count: Int) async throws -> [TelemetryEventHistoryPage] {
         var parts: [TelemetryEventHistoryPage] = []
-        var (end, missing) = (end, count)
+        var (end, missing) = (position.end, count)
         while true {
-            let part = try await transport.events(matching: filter, before: end, limit: min(missing, Self.pageSize))
+            let part = try await transport.events(matching: position.filter, before: end, limit: min(missing, Self.pageSize))
             parts.insert(part, at: 0)
             missing -= part.events.count
             guard missing > 0, part.hasMore, let start = part.start else { return parts }
@@ -102,7 +103,7 @@ public actor EventHistory {
         case .older(let end):
             if pages.first.map({ end <= $0.ordinals.lowerBound }) ?? true { try await findOlderPages() }
             guard let page = pages.last(where: { $0.ordinals.lowerBound < end }) else {
-                return HistoryPage(range: end..<end, events: [], isOldest: !hasOlder)
+                return HistoryPage(range: end..<end, events: [], isOldest: unread == nil)
             }
             return try await read(page, page.ordinals.lowerBound..<min(end, page.ordinals.upperBound))
         case .newer(let start):
@@ -131,47 +132,21 @@ public actor EventHistory {
         }
         // If retention deleted events, it deleted the oldest ones.
         return HistoryPage(
-            range: range, events: events.suffix(range.count), isOldest: !hasOlder && page.ordinals == pages[0].ordinals)
+            range: range, events: events.suffix(range.count), isOldest: unread == nil && page.ordinals == pages[0].ordinals)
     }
 
-    /// Searches for events in earlier and longer periods until there are some.
-    ///
-    /// Counts before it reads, so that a period with very many events is shortened instead of read whole.
+    /// Reads the page before the known ones, if there is one.
     private func findOlderPages() async throws {
-        guard try await !findUnreadPage() else { return }
-        while unread == nil, let end = start {
-            let begin = period < Self.longestPeriod ? end - period : nil
-            let filter = narrowed(since: begin, until: end)
-            let count = try await transport.summarizedCount(matching: filter)
-            guard start == end, unread == nil else { return }
-            if count > Self.largePeriod, period > Self.shortestPeriod {
-                period = max(Self.shortestPeriod, period * Double(Self.largePeriod / 2) / Double(count))
-                continue
-            }
-            let found = count > 0 ? try await pages(matching: filter) : []
-            // Another request may have searched this period in the meantime.
-            guard start == end, unread == nil else { return }
+        while let position = unread {
+            let parts = try await parts(position, count: Self.pageSize)
+            // Another request may have read this page in the meantime.
+            guard unread == position else { return }
+            unread = self.position(before: parts, of: position.filter)
+            var found: [Page] = []
+            for part in parts { Self.append(part.events.count, after: part.start, matching: position.filter, to: &found) }
             insert(found)
-            start = begin
-            if count < Self.pageSize { period *= 8 }
-            guard found.isEmpty, let begin else { return }
-            let isOldest = try await transport.summarizedCount(matching: narrowed(since: nil, until: begin)) == 0
-            guard start == begin else { return }
-            if isOldest { start = nil }
+            guard found.isEmpty else { return }
         }
-    }
-
-    /// Reads the page before the events that ``newestEvents()`` read. Returns false if there are no such events.
-    private func findUnreadPage() async throws -> Bool {
-        guard let end = unread else { return false }
-        let parts = try await parts(before: end, count: Self.pageSize)
-        // Another request may have read this page in the meantime.
-        guard unread == end else { return true }
-        unread = parts[0].hasMore ? parts[0].start : nil
-        var found: [Page] = []
-        for part in parts { Self.append(part.events.count, after: part.start, matching: filter, to: &found) }
-        insert(found)
-        return !found.isEmpty
     }
 
     /// Inserts pages with ordinals from 0 before the known ones.
@@ -183,18 +158,5 @@ public actor EventHistory {
             return page
         }
         pages.insert(contentsOf: moved, at: 0)
-    }
-
-    /// The pages of a period, with ordinals from 0.
-    private func pages(matching filter: TelemetryEventFilter) async throws -> [Page] {
-        var found: [Page] = []
-        var cursor: TelemetryCursor?
-        while true {
-            try Task.checkCancellation()
-            let page = try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
-            Self.append(page.events.count, after: cursor, matching: filter, to: &found)
-            cursor = page.cursor
-            guard page.hasMore else { return found }
-        }
     }
 }

@@ -29,7 +29,7 @@ struct WatchedEvents: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             if isCountWanted {
                 group.addTask {
-                    do { await count(try await transport.countEvents(matching: filter.events)) } catch {
+                    do { await count(try await transport.summarizedCount(matching: filter.events)) } catch {
                         await problem(await location.failure(describing: error).message)
                     }
                 }
