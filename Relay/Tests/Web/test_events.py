@@ -1,15 +1,14 @@
-"""Events: live, in the past, filtered, and what is missing."""
+"""Events: live, in the past, queried, and what is missing."""
 
 import json
 import re
 import threading
 import time
 
-import pytest
 from playwright.sync_api import expect
 
 from conftest import ARTIFACTS, rows
-from relay import client, event, moment
+from relay import client, event, moment, scenario
 
 MARKERS = ".grid-body .marker:not([hidden])"
 
@@ -25,9 +24,9 @@ def shown_event(page, number):
     return page.locator(".events-grid .grid-row:not([hidden]) .c-text").filter(has_text=re.compile(rf"GET /items/{number}\b"))
 
 
-def enter(page, label, text):
-    """Types a filter and applies it."""
-    page.get_by_label(label).fill(text)
+def ask(page, text):
+    """Types a query and runs it."""
+    page.get_by_label("Query", exact=True).fill(text)
     page.keyboard.press("Enter")
 
 
@@ -106,17 +105,6 @@ def test_pages_that_failed_while_scrolling_up_are_read_again_and_only_once(relay
     expect(page.locator(MARKERS)).to_have_count(0)
 
 
-@pytest.mark.parametrize("hits", [(1_000, 7_900), (1_000,)])
-def test_a_search_in_the_past_goes_back_by_itself_while_the_list_is_not_full(relay, open_page, hits):
-    for first in range(1, 8_001, 2_000):
-        relay.append([event(number, eventTimestamp=moment(-60), attributes={"rare": True} if number in hits else {})
-                      for number in range(first, first + 2_000)])
-    page = open_page(f"/#/events?text=rare&until={moment(-30)}")
-    expect(page.locator(".summary")).to_have_text("1 row" if len(hits) == 1 else "2 rows")
-    for hit in hits:
-        expect(shown_event(page, hit)).to_be_visible()
-
-
 def test_more_events_than_the_page_keeps_are_scrolled_through_in_both_directions(relay, open_page):
     total = 45_000
     for first in range(1, total + 1, 2_500):
@@ -146,34 +134,78 @@ def test_more_events_than_the_page_keeps_are_scrolled_through_in_both_directions
     expect(shown_event(page, total + 2)).to_be_visible()
 
 
-def test_filters_narrow_the_list_and_a_link_restores_them(relay, open_page):
+def test_a_query_narrows_the_list_and_its_link_restores_it(relay, open_page):
     relay.save(client())
     relay.append([event(number, severity_name, attributes={"severity": severity_name, "user": f"u{number}"}, scenario=scenario, logLevel=level)
                   for number, (severity_name, scenario, level) in enumerate(
                       [("info", "Sync", "info"), ("error", "Sync", "info"), ("warning", "Net", "diagnostic"), ("error", "Net", "diagnostic")] * 5)])
     page = open_page("/#/events")
     expect(rows(page, "Events")).to_have_count(20)
-    page.get_by_label("Severity").select_option("error")
-    expect(rows(page, "Events")).to_have_count(10)
-    enter(page, "Scenario", "Net")
-    expect(rows(page, "Events")).to_have_count(5)
-    enter(page, "Text", "U7")
-    expect(rows(page, "Events")).to_have_count(1)
-    assert re.search(r"#/events\?scenario=Net&severity=error&text=U7$", page.url)
+    for text, count in [("severity:>=error", 10), ("severity:>=error scenario:=Net", 5), ("severity:>=error scenario:=Net U7", 1)]:
+        ask(page, text)
+        expect(rows(page, "Events")).to_have_count(count)
+    expect(page).to_have_url(re.compile(r"#/events\?query=severity%3A%3E%3Derror\+scenario%3A%3DNet\+U7$"))
     page.reload()
+    expect(page.get_by_label("Query", exact=True)).to_have_value("severity:>=error scenario:=Net U7")
     expect(rows(page, "Events")).to_have_count(1)
-    page.get_by_role("button", name="Clear filters").click()
-    expect(rows(page, "Events")).to_have_count(20)
-    page.get_by_text("More filters").click()
-    page.get_by_label("Level").select_option("diagnostic")
-    expect(rows(page, "Events")).to_have_count(10)
-    enter(page, "Name", "warning")
+    # Each query is an entry of the history.
+    page.go_back()
     expect(rows(page, "Events")).to_have_count(5)
-    enter(page, "Until", "2001-01-01T00:00:00")
+    ask(page, "time:<2001-01-01")
     expect(page.get_by_role("heading", name="No event matches")).to_be_visible()
-    page.get_by_role("button", name="Clear filters").click()
-    enter(page, "Client", "nobody")
-    expect(page.get_by_role("heading", name="No event matches")).to_be_visible()
+    ask(page, "")
+    expect(rows(page, "Events")).to_have_count(20)
+
+
+def test_a_wrong_query_shows_the_message_and_the_place_and_keeps_the_result(relay, open_page):
+    relay.append([event(number) for number in range(5)])
+    page = open_page("/#/events", fails_to_load=True)
+    expect(rows(page, "Events")).to_have_count(5)
+    # Offsets are counted in bytes, and the words before this one have characters of two and four.
+    ask(page, "é 😀 status:>abc")
+    expect(page.get_by_role("alert")).to_contain_text("query:")
+    expect(page.locator(".query-problem mark")).to_have_text("a")
+    expect(page.get_by_label("Query", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(rows(page, "Events")).to_have_count(5)
+    assert page.url.endswith("#/events")
+    ask(page, '"open')
+    expect(page.locator(".query-problem mark")).to_have_text('"')
+    ask(page, "a and")
+    expect(page.locator(".query-problem mark")).to_have_text("▲")
+    ask(page, "items")
+    expect(page.locator(".query-problem")).to_be_hidden()
+    expect(rows(page, "Events")).to_have_count(5)
+
+
+def test_a_value_of_an_opened_event_is_added_to_the_query_or_excluded(relay, open_page):
+    odd = 'a "quoted" \\ value'
+    relay.append([event(1, attributes={"odd key": odd}), event(2, attributes={"odd key": "other"}), event(3, scenario="Sync")])
+    page = open_page("/#/events")
+    rows(page, "Events").first.click()
+    detail = page.get_by_role("complementary", name="Event")
+    detail.get_by_role("button", name="Show only events with this odd key").click()
+    expect(rows(page, "Events")).to_have_count(1)
+    expect(page.get_by_label("Query", exact=True)).to_have_value('"odd key":="a \\"quoted\\" \\\\ value"')
+    ask(page, "items or sync")
+    expect(rows(page, "Events")).to_have_count(3)
+    rows(page, "Events").first.click()
+    detail.get_by_role("button", name="Exclude events with this scenario").click()
+    expect(rows(page, "Events")).to_have_count(1)
+    expect(page.get_by_label("Query", exact=True)).to_have_value('(items or sync) -scenario:="NetworkRequests"')
+    expect(shown_event(page, 3)).to_be_visible()
+
+
+def test_the_scenarios_of_a_client_lead_to_their_events(relay, open_page):
+    relay.save(client(), scenario("Sync"))
+    relay.append([event(1), event(2, scenario="Sync")])
+    relay.append([event(3, scenario="Sync")], clientid="beta")
+    page = open_page("/#/client?id=alpha")
+    page.get_by_role("link", name="Sync").click()
+    expect(rows(page, "Events")).to_have_count(1)
+    expect(page.get_by_label("Query", exact=True)).to_have_value('client:="alpha" scenario:="Sync"')
+    page.go_back()
+    page.get_by_role("link", name="Show its events").click()
+    expect(rows(page, "Events")).to_have_count(2)
 
 
 def test_gaps_drops_and_captured_events_are_visible_where_they_happened(relay, open_page):
@@ -188,7 +220,7 @@ def test_gaps_drops_and_captured_events_are_visible_where_they_happened(relay, o
     relay.append([event(10)])
     expect(page.locator(MARKERS)).to_have_count(2)
     # With a filter that hides events, a missing number means nothing.
-    page.goto(f"{relay.address}/#/events?scenario=NetworkRequests")
+    page.goto(f"{relay.address}/#/events?query=scenario:NetworkRequests")
     expect(page.locator(MARKERS)).to_have_count(0)
 
 

@@ -12,8 +12,8 @@ def log_rows(page, method, sequences):
         const log = new EventLog(true);
         for (const sequence of sequences) {
             const event = { clientid: "alpha", sessionId: "s1", eventId: `e${sequence}`, sequence };
-            if (method === "append") log.append([{ event, cursor: `c${sequence}` }], () => true);
-            else log.prepend([event], `c${sequence}`, () => true);
+            if (method === "append") log.append([{ event, cursor: `c${sequence}` }]);
+            else log.prepend([event], `c${sequence}`);
         }
         return Array.from({ length: log.count }, (_, index) => log.at(index))
             .map(({ event, first, last }) => event?.sequence ?? `${first}-${last}`);
@@ -86,10 +86,42 @@ def test_a_read_that_is_aborted_in_its_body_does_not_say_that_the_relay_is_away(
     assert outcome == {"isTemporary": None, "isReason": True, "reports": ["reachable"]}
 
 
-def test_the_text_filter_looks_at_values_as_they_are_shown(relay, open_page):
-    page = open_page()
-    matches = page.evaluate("""async (event) => {
-        const { EventFilter } = await import("/web/event-filter.js");
-        return Object.fromEntries(["2026-01-02t03", "AT 04:05Z", "inf", "total", "object", "2027"].map((text) => [text, new EventFilter({ text }).predicate(event)]));
-    }""", event(1, attributes={"at": {"date": "2026-01-02T03:04:05Z"}, "total": {"double": "inf"}}))
-    assert matches == {"2026-01-02t03": True, "AT 04:05Z": True, "inf": True, "total": True, "object": False, "2027": False}
+def evaluate_with(page, module, expression, argument):
+    return page.evaluate(f"async (argument) => {{ const module = await import('/web/{module}'); return {expression}; }}", argument)
+
+
+@pytest.mark.parametrize(("query", "added"), [
+    ("", "t"), ("a", "a t"), ("a b | top app", "a b t | top app"), ("| top app", "t | top app"), ("a or b", "(a or b) t"),
+    ("(a or b) c", "(a or b) c t"), ("a t", "a t"), ("(t or a)", "(t or a) t"), ('"a or | b"', '"a or | b" t'), ('text:="\\"" or b', '(text:="\\"" or b) t'),
+    ("a t or b", "(a t or b) t"),
+])
+def test_a_term_is_added_so_that_all_events_meet_it(relay, open_page, query, added):
+    assert evaluate_with(open_page(), "query-text.js", "module.adding('t', argument)", query) == added
+
+
+@pytest.mark.parametrize(("query", "result"), [
+    ("", "time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("time:15m a | top app", "a time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z | top app"),
+    ("a time:>=2026-01-01 time:<2026-02-01 b", "a b time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("time:1h or a", "(time:1h or a) time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+])
+def test_a_span_takes_the_place_of_the_one_in_the_query(relay, open_page, query, result):
+    assert evaluate_with(open_page(), "query-text.js", "module.within(0, 1500, argument)", query) == result
+
+
+@pytest.mark.parametrize(("query", "shows"), [
+    ("", True), ('client:="a b" session:=s time:1h', True), ("client:=a or x", False), ("client:a", False), ("-client:=a", False), ("| limit 3", False),
+])
+def test_only_queries_that_hide_no_event_of_a_session_show_gaps(relay, open_page, query, shows):
+    assert evaluate_with(open_page(), "query-text.js", "module.showsWholeSessions(argument)", query) is shows
+
+
+@pytest.mark.parametrize(("attributes", "level", "severity"), [
+    ({"severity": "WARN"}, "info", "warning"), ({"severity": "Fatal"}, "info", "critical"), ({"severity": "err", "level": "alert"}, "info", "alert"),
+    ({"severity": 3}, "diagnostic", "debug"), ({"severity": "verbose"}, "info", "info"), ({}, "info", "info"),
+])
+def test_severities_are_those_of_the_query_language(relay, open_page, attributes, level, severity):
+    relay.append([event(1, attributes=attributes, logLevel=level)])
+    [row] = relay.post("/v1/query", {"query": "| top severity"})["rows"]
+    shown = evaluate_with(open_page(), "event-row.js", "module.severity(argument)", event(1, attributes=attributes, logLevel=level))
+    assert [shown, 1] == row == [severity, 1]

@@ -1,9 +1,11 @@
 /** A failed request. `status` is 0 if the relay did not answer. */
 export class RelayError extends Error {
-    constructor(status, code, detail) {
+    constructor(status, { code = "unavailable", detail = `The relay answered with status ${status}.`, offset } = {}) {
         super(detail);
         this.status = status;
         this.code = code;
+        /** Where a query is wrong, in bytes of UTF-8; undefined for other errors. */
+        this.offset = offset;
     }
 
     /** Whether the same request may succeed later. */
@@ -68,17 +70,15 @@ export class Relay {
             return response;
         }
         const problem = await response.json().catch(() => ({}));
-        const failure = new RelayError(
-            response.status, problem.code ?? "unavailable", problem.detail ?? `The relay answered with status ${response.status}.`);
         this.#report(response.status === 401 ? "unauthorized" : response.status >= 500 ? "away" : "reachable");
-        throw failure;
+        throw new RelayError(response.status, problem);
     }
 
     /** Throws for a connection that failed, or broke within a response's body. */
     #lost(error, signal) {
         if (signal?.aborted) throw error;
         this.#report("away");
-        throw new RelayError(0, "unavailable", "The relay does not answer.");
+        throw new RelayError(0, { detail: "The relay does not answer." });
     }
 
     async #read(path, options) {
@@ -99,6 +99,9 @@ export class Relay {
 
     async count(filter, signal) { return (await this.get(`/v1/events/count${query(filter)}`, signal)).count; }
 
+    /** The result of a query: `{columns, rows, matched}`, or `{events, matched, hasMore}` if its rows are events. */
+    ask(text, signal) { return this.post("/v1/query", { query: text }, signal); }
+
     /** All records that match, page by page. One that changes in between is in the last page that has it. */
     async records(recordType, conditions = {}, more = {}) {
         const found = new Map();
@@ -110,7 +113,7 @@ export class Relay {
                 found.delete(record.recordName);
                 found.set(record.recordName, record);
             }
-            if (page.hasMore && found.size === count) throw new RelayError(0, "unavailable", "The relay sends a page again.");
+            if (page.hasMore && found.size === count) throw new RelayError(0, { detail: "The relay sends a page again." });
         } while (page.hasMore);
         return [...found.values()];
     }

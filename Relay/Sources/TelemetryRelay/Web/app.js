@@ -112,9 +112,10 @@ function address(name, values) {
     return `#/${name}${text ? `?${text}` : ""}`;
 }
 
-function navigate(name, values = {}, { replaces = false } = {}) {
-    if (replaces) history.replaceState(null, "", address(name, values));
-    else location.hash = address(name, values);
+/** Goes to a view. The view that is shown may "replace" its address, or "push" another one of its own. */
+function navigate(name, values = {}, how = "open") {
+    if (how === "open") location.hash = address(name, values);
+    else history[`${how}State`](null, "", address(name, values));
 }
 
 function route() {

@@ -35,7 +35,7 @@ export function chartsView({ store, relay, navigate, parameters }) {
         el("div", { class: "charts" }, charts.map((chart) => chart.element)));
 
     function restart() {
-        navigate("charts", { span: spanChoice.select.value, client: client.input.value.trim() }, { replaces: true });
+        navigate("charts", { span: spanChoice.select.value, client: client.input.value.trim() }, "replace");
         run?.abort.abort();
         const span = Number(spanChoice.select.value) * 1000;
         run = { span, ...unread(span), abort: new AbortController(), message: "Loading…" };

@@ -1,6 +1,7 @@
 import { announce, button, el, visible } from "./dom.js";
 import { commandList, outcomeText, requestText } from "./commands.js";
 import { confirm } from "./dialog.js";
+import { address, term } from "./query-text.js";
 import { clientState, clientStates, command, commandRecord, scenario } from "./records.js";
 import { leaseControls, scenarioTable } from "./scenarios.js";
 import { agoText, countText, counted, dateText } from "./time.js";
@@ -84,7 +85,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
             el("div", {}, el("dt", {}, name), el("dd", { class: name === "State" ? `state-${state ?? "gone"}` : null }, visible(value ?? "–"))))));
         const focused = document.activeElement?.dataset.control;
         actions.replaceChildren(...[
-            el("a", { class: "button primary", href: `#/events?client=${encodeURIComponent(id)}` }, "Show its events"),
+            el("a", { class: "button primary", href: address(term("client", id)) }, "Show its events"),
             ...(canControl && client ? [
                 !client.isEnabled && button("Approve", () => send("enable"), { class: "primary", "data-control": "approve" }),
                 client.isEnabled && !client.isPaused && button("Pause", () => send("pause"), { "data-control": "pause", title: "Record and send nothing until resumed" }),

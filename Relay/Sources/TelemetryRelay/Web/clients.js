@@ -43,7 +43,7 @@ export function clientsView({ store, navigate, parameters }) {
     const element = el("section", { class: "fill" }, el("h1", { tabindex: "-1" }, "Clients"), filters, summary, empty, nothing, grid.element);
 
     function changed() {
-        navigate("clients", { search: search.input.value, state: state.select.value }, { replaces: true });
+        navigate("clients", { search: search.input.value, state: state.select.value }, "replace");
         draw();
     }
 

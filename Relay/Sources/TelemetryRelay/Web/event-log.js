@@ -46,7 +46,7 @@ export class EventLog {
     }
 
     /** Adds a page of older events, newest first as the relay sends it. Returns the number of rows added at the start. */
-    prepend(events, cursor, isShown) {
+    prepend(events, cursor) {
         const rows = [];
         for (const event of events) {
             if (this.#keys.has(keyOf(event))) continue;
@@ -54,7 +54,6 @@ export class EventLog {
             if (missing) rows.push(missing);
             note(this.#oldest, event, Math.min);
             note(this.#newest, event, Math.max);
-            if (!isShown(event)) continue;
             this.#keys.add(keyOf(event));
             rows.push({ event });
         }
@@ -64,7 +63,7 @@ export class EventLog {
     }
 
     /** Adds events at the end. `items`: `{event, cursor}` or `{skipped}`. Returns the number of rows added. */
-    append(items, isShown) {
+    append(items) {
         let added = 0;
         for (const { event, skipped, cursor } of items) {
             if (skipped !== undefined) {
@@ -77,7 +76,6 @@ export class EventLog {
             if (missing) { this.#push(missing, cursor); added += 1; }
             note(this.#newest, event, Math.max);
             note(this.#oldest, event, Math.min);
-            if (!isShown(event)) continue;
             this.#keys.add(keyOf(event));
             this.#push({ event }, cursor);
             added += 1;

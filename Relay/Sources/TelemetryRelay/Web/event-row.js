@@ -2,31 +2,17 @@ import { visible } from "./dom.js";
 import { clockText, counted, dateText } from "./time.js";
 
 export const severities = ["trace", "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-const synonyms = {
-    verbose: 0, silly: 0, finest: 0, finer: 0, diagnostic: 1, diag: 1, fine: 1, information: 2, informational: 2, warn: 4, err: 5,
-    severe: 5, crit: 6, dpanic: 6, critical: 6, panic: 6, fatal: 6, emerg: 8,
-};
-/** The numbers of RFC 5424. */
-const numbers = [8, 7, 6, 5, 4, 3, 2, 1];
+const synonyms = new Map([["warn", "warning"], ["fatal", "critical"]]);
 
-function stated(value) {
-    if (typeof value === "number" && Number.isInteger(value)) {
-        if (value >= 0 && value < 8) return numbers[value];
-        if (value < 10 || value > 99) return -1;
-        return [0, 1, 2, 4, 5, 6][Math.min(Math.floor(value / 10) - 1, 5)];
-    }
-    if (typeof value !== "string") return -1;
-    const word = value.toLowerCase().split(/[+-]/)[0];
-    return Object.hasOwn(synonyms, word) ? synonyms[word] : severities.indexOf(word);
-}
-
-/** The severity of an event: its attribute `severity` or `level`, otherwise from its level. An index of `severities`. */
-export function severityIndex(event) {
+/** An event's severity in the query language: its attribute `severity` or `level` if it is one, otherwise by its level. */
+export function severity(event) {
     for (const name of ["severity", "level"]) {
-        const index = stated(event.attributes?.[name]);
-        if (index >= 0) return index;
+        const value = event.attributes?.[name];
+        const word = typeof value === "string" ? value.toLowerCase() : "";
+        if (synonyms.has(word)) return synonyms.get(word);
+        if (severities.includes(word)) return word;
     }
-    return event.logLevel === "diagnostic" ? 1 : 2;
+    return event.logLevel === "diagnostic" ? "debug" : "info";
 }
 
 /** An attribute's value as text; dates and special numbers are objects on the wire. */
@@ -88,13 +74,12 @@ export function fillRow(cells, row, element) {
         return;
     }
     const { event } = row;
-    const severity = severities[severityIndex(event)];
     const time = Date.parse(event.eventTimestamp);
-    element.classList.add(`severity-${severity}`);
+    element.classList.add(`severity-${severity(event)}`);
     if (event.eventName.startsWith("telemetry.")) element.classList.add("internal");
     if (isCaptured(event)) element.classList.add("captured");
     const values = [
-        clockText(time), severity, event.clientid ?? "–", event.scenario ?? "–", event.eventName,
+        clockText(time), severity(event), event.clientid ?? "–", event.scenario ?? "–", event.eventName,
         (isCaptured(event) ? "[captured earlier] " : "") + summaryText(event),
     ];
     for (const [column, value] of values.entries()) cells[column].textContent = visible(value);

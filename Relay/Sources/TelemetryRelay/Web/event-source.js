@@ -1,15 +1,14 @@
 import { parse, query } from "./api.js";
 import { EventLog, rowLimit } from "./event-log.js";
-import { follow } from "./stream.js";
+import { showsWholeSessions } from "./query-text.js";
+import { follow, persist } from "./stream.js";
 
-const pageSize = 500;
-/** How many pages a search in the past reads before it shows what it found. */
-const pagesAtOnce = 10;
+export const pageSize = 500;
 const drainInterval = 100;
 const incomingLimit = 5_000;
 
 /**
- * Reads events into a log: the newest page, new events as they come, and older or newer pages on request.
+ * Reads events into a log: a first page, new events as they come, and older or newer pages on request.
  * `changed({shift, isLive})` is called after the log changed; `failed(error)` for an error that lasts.
  */
 export class EventFeed {
@@ -18,51 +17,36 @@ export class EventFeed {
     isFollowing = true;
     isLoading = false;
     hasStart = false;
-    /** Whether new events are awaited; false if the filter ends in the past. */
-    isLive = true;
     #abort = new AbortController();
     #incoming = [];
     #timer = null;
-    /** The read of older events, with its repetitions, if there is one. */
-    #olderRead = null;
     /** Where the last page of newer events ended; null if newer events were removed since. */
     #resume = null;
 
-    constructor(relay, filter, { changed, failed }) {
-        Object.assign(this, { relay, filter, changed, failed });
-        this.log = new EventLog(filter.showsWholeSessions);
-        this.isShown = filter.predicate;
-        this.isLive = !filter.until || Date.parse(filter.until) > Date.now();
-        this.#start();
+    /** @param text a query without pipes. */
+    constructor(relay, text, { changed, failed }) {
+        Object.assign(this, { relay, text, changed, failed });
+        this.log = new EventLog(showsWholeSessions(text));
     }
+
+    /** The newest page of a query's events, with which a feed begins. */
+    static firstPage(relay, text, signal) { return relay.events({ query: text }, { order: "desc", limit: pageSize }, signal); }
 
     close() {
         this.#abort.abort();
         clearTimeout(this.#timer);
     }
 
-    async #start() {
+    /** Shows the first page, then follows from its oldest event. Those that the log has already are not added again. */
+    async begin(page) {
         const { signal } = this.#abort;
-        await this.#readOlder();
-        if (signal.aborted || this.log.oldestCursor === null || !this.isLive) return;
+        this.hasStart = !page.hasMore;
+        this.changed({ shift: this.log.prepend(page.events, page.cursor), isLive: false });
         try {
-            await follow(this.relay, `/v1/events/stream${query({ ...this.filter.parameters, after: this.log.oldestCursor })}`, {
+            await follow(this.relay, `/v1/events/stream${query({ query: this.text, after: page.cursor })}`, {
                 signal, onEvent: (event) => this.#receive(event),
             });
         } catch (error) { this.failed(error); }
-    }
-
-    /** Repeats a read until the relay answers. */
-    async #retry(read) {
-        for (;;) {
-            try {
-                return await read();
-            } catch (error) {
-                if (this.#abort.signal.aborted) return undefined;
-                if (!error.isTemporary) { this.failed(error); return undefined; }
-                await new Promise((resolve) => setTimeout(resolve, 2_000));
-            }
-        }
     }
 
     #receive({ name, data, id }) {
@@ -83,67 +67,53 @@ export class EventFeed {
         // A reader of older rows keeps them: when the log is full, new events are counted and read again later.
         if (!this.isFollowing && this.log.count + items.length > rowLimit) this.log.isDetached = true;
         if (this.log.isDetached) {
-            this.unseen += items.filter(({ event }) => event && this.isShown(event)).length;
+            this.unseen += items.filter(({ event }) => event).length;
             return this.changed({ shift: 0, isLive: true });
         }
-        const added = this.log.append(items, this.isShown);
+        const added = this.log.append(items);
         if (!this.isFollowing) this.unseen += added;
         const removed = this.isFollowing ? this.log.trimStart() : 0;
         if (removed > 0) this.hasStart = false;
         return this.changed({ shift: -removed, isLive: true });
     }
 
-    /** Reads older events, unless events are being read. */
+    /** Reads a page of older events, unless events are being read. */
     async loadOlder() {
         if (this.isLoading || this.hasStart || this.log.oldestCursor === null) return;
-        await this.#readOlder();
-    }
-
-    #readOlder() {
-        this.#olderRead ??= this.#repeatOlder();
-        return this.#olderRead;
-    }
-
-    async #repeatOlder() {
-        const isRead = await this.#retry(() => this.#older());
-        this.#olderRead = null;
-        // May begin the next read, if the list is not full yet.
-        if (isRead) this.changed({ shift: 0, isLive: false });
-    }
-
-    /** Reads pages back from the oldest event, or from the newest if none was read, until some rows are found. Returns true. */
-    async #older() {
         this.isLoading = true;
-        let found = 0;
         try {
-            for (let page = 0; page < pagesAtOnce && found < 100 && !this.hasStart; page += 1) {
-                const after = this.log.oldestCursor;
-                const answer = await this.relay.events(this.filter.parameters, { order: "desc", limit: pageSize, after }, this.#abort.signal);
-                // New events have pushed out the row before which the page belongs.
-                if (this.log.oldestCursor !== after) break;
-                this.hasStart = !answer.hasMore;
-                const rows = this.log.prepend(answer.events, answer.cursor, this.isShown);
-                found += rows;
-                if (!this.isFollowing) this.log.trimEnd();
-                if (this.log.isDetached) this.#resume = null;
-                this.isLoading = page + 1 < pagesAtOnce && found < 100 && !this.hasStart;
-                this.changed({ shift: rows, isLive: false });
-            }
+            await persist(() => this.#older(), this.#abort.signal);
+        } catch (error) {
+            if (!this.#abort.signal.aborted) this.failed(error);
+            return;
         } finally { this.isLoading = false; }
-        return true;
+        // May begin the next read, if the list is not full yet.
+        this.changed({ shift: 0, isLive: false });
+    }
+
+    async #older() {
+        const after = this.log.oldestCursor;
+        const answer = await this.relay.events({ query: this.text }, { order: "desc", limit: pageSize, after }, this.#abort.signal);
+        // New events have pushed out the row before which the page belongs.
+        if (this.log.oldestCursor !== after) return;
+        this.hasStart = !answer.hasMore;
+        const rows = this.log.prepend(answer.events, answer.cursor);
+        if (!this.isFollowing) this.log.trimEnd();
+        if (this.log.isDetached) this.#resume = null;
+        this.changed({ shift: rows, isLive: false });
     }
 
     /** Reads the events after the last row, if rows were removed there. Returns whether there are more. */
     async loadNewer() {
-        if (this.#olderRead || this.isLoading || !this.log.isDetached) return true;
+        if (this.isLoading || !this.log.isDetached) return true;
         this.isLoading = true;
         try {
             // The first page begins with the events of the last segment, which the log has already.
             const after = this.#resume ?? this.log.newestCursor;
-            const answer = await this.relay.events(this.filter.parameters, { limit: 2 * pageSize, after }, this.#abort.signal);
+            const answer = await this.relay.events({ query: this.text }, { limit: 2 * pageSize, after }, this.#abort.signal);
             this.#resume = answer.cursor;
             const last = answer.events.length - 1;
-            this.log.append(answer.events.map((event, index) => ({ event, cursor: index === last ? answer.cursor : null })), this.isShown);
+            this.log.append(answer.events.map((event, index) => ({ event, cursor: index === last ? answer.cursor : null })));
             const removed = this.log.trimStart();
             if (removed > 0) this.hasStart = false;
             this.changed({ shift: -removed, isLive: false });

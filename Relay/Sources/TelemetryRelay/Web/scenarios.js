@@ -1,4 +1,5 @@
 import { button, choice, el, textField, visible } from "./dom.js";
+import { address, term } from "./query-text.js";
 import { sourceText } from "./records.js";
 import { durationText, now } from "./time.js";
 
@@ -30,7 +31,7 @@ export function stateText(scenario) {
     return left > 0 ? `On, ${durationText(left)} left` : "On, time is over";
 }
 
-/** The table of a client's scenarios. `act(name, action)` is called for a button; null shows no buttons. */
+/** The table of the scenarios of a client, each with a link to its events. `act(name, action)` is called for a button; null shows no buttons. */
 export function scenarioTable(scenarios, act) {
     const titles = ["Scenario", "State", "Level", "Decided by", ...(act ? ["Actions"] : [])];
     return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Scenarios" }, el("table", { class: "scenarios" },
@@ -40,7 +41,7 @@ export function scenarioTable(scenarios, act) {
             const control = (title, action, properties = {}) =>
                 button(title, () => act(scenario.name, action), { "aria-label": `${title}: ${name}`, "data-scenario": scenario.name, "data-action": action, ...properties });
             return el("tr", { class: scenario.isEnabled ? "on" : "off" },
-                el("th", { scope: "row" }, name), el("td", {}, stateText(scenario)),
+                el("th", { scope: "row" }, el("a", { href: address(`${term("client", scenario.clientId)} ${term("scenario", scenario.name)}`) }, name)), el("td", {}, stateText(scenario)),
                 el("td", {}, scenario.isEnabled ? visible(scenario.level) : "–"), el("td", {}, visible(sourceText(scenario.source))),
                 act && el("td", { class: "actions" },
                     control(scenario.isEnabled ? "Extend" : "Turn on", "enableScenario", { class: "primary" }),

@@ -50,6 +50,21 @@ export function pause(milliseconds, signal) {
     });
 }
 
+const retryInterval = 2_000;
+
+/** The result of a read, which is repeated while its errors are temporary. */
+export async function persist(read, signal) {
+    for (;;) {
+        try {
+            return await read();
+        } catch (error) {
+            if (signal.aborted || !error.isTemporary) throw error;
+        }
+        await pause(retryInterval, signal);
+        signal.throwIfAborted();
+    }
+}
+
 /**
  * Follows a stream until the signal is aborted. A stream that ends or breaks is opened again where it ended. `EventSource`
  * cannot be used, because it cannot send a token in a header.

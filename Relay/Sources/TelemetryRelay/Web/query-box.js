@@ -1,0 +1,38 @@
+import { el, visible } from "./dom.js";
+import { around } from "./query-text.js";
+
+/** The box for a query. `run(text)` is called for Enter; `more` are the elements beside it. */
+export function queryBox({ run, more = [] }) {
+    const input = el("input", {
+        type: "text", class: "query", "aria-label": "Query", "aria-describedby": "query-problem", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+        placeholder: "severity:>=warning \"card declined\" -name:retry | stats count() by scenario",
+    });
+    const message = el("p", { class: "problem", role: "alert", id: "query-problem" });
+    const place = el("pre", { tabindex: "0", "aria-label": "Place of the error" });
+    const problem = el("div", { class: "query-problem", hidden: true }, place, message);
+    const element = el("form", { class: "query-form", role: "search", onsubmit: (event) => {
+        event.preventDefault();
+        run(input.value.trim());
+    } }, el("div", { class: "toolbar query-line" }, input, el("button", { type: "submit", class: "primary" }, "Run"), more), problem);
+
+    /** Shows a query that was answered. */
+    function show(text) {
+        if (input.value.trim() !== text) input.value = text;
+        problem.hidden = true;
+        message.textContent = "";
+        input.removeAttribute("aria-invalid");
+    }
+
+    /** Shows why a query was not answered, and the place if the relay names one. */
+    function fail(text, error) {
+        problem.hidden = false;
+        message.textContent = visible(error.message);
+        place.hidden = error.offset === undefined;
+        input.setAttribute("aria-invalid", "true");
+        if (place.hidden) return;
+        const { before, at, after } = around(text, error.offset);
+        place.replaceChildren(visible(before), el("mark", {}, visible(at) || "▲"), visible(after));
+    }
+
+    return { element, input, show, fail };
+}
