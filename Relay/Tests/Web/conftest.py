@@ -70,3 +70,13 @@ def open_page(browser, relay):
 def rows(page, grid):
     """The rows of a grid that are shown."""
     return page.get_by_role("grid", name=grid).locator(".grid-body .grid-row:not([hidden])")
+
+
+def query_box(page):
+    return page.get_by_label("Query", exact=True)
+
+
+def ask(page, text):
+    """Types a query and runs it."""
+    query_box(page).fill(text)
+    query_box(page).press("Enter")

@@ -7,7 +7,7 @@ import time
 
 from playwright.sync_api import expect
 
-from conftest import ARTIFACTS, rows
+from conftest import ARTIFACTS, ask, query_box, rows
 from relay import client, event, moment, scenario
 
 MARKERS = ".grid-body .marker:not([hidden])"
@@ -22,12 +22,6 @@ def row_texts(page):
 def shown_event(page, number):
     """The cell with an event's text. The text of a whole list does not tell one event: times follow the numbers in it."""
     return page.locator(".events-grid .grid-row:not([hidden]) .c-text").filter(has_text=re.compile(rf"GET /items/{number}\b"))
-
-
-def ask(page, text):
-    """Types a query and runs it."""
-    page.get_by_label("Query", exact=True).fill(text)
-    page.keyboard.press("Enter")
 
 
 def test_nothing_yet_says_what_to_do(relay, open_page):
@@ -146,7 +140,7 @@ def test_a_query_narrows_the_list_and_its_link_restores_it(relay, open_page):
         expect(rows(page, "Events")).to_have_count(count)
     expect(page).to_have_url(re.compile(r"#/events\?query=severity%3A%3E%3Derror\+scenario%3A%3DNet\+U7$"))
     page.reload()
-    expect(page.get_by_label("Query", exact=True)).to_have_value("severity:>=error scenario:=Net U7")
+    expect(query_box(page)).to_have_value("severity:>=error scenario:=Net U7")
     expect(rows(page, "Events")).to_have_count(1)
     # Each query is an entry of the history.
     page.go_back()
@@ -165,7 +159,7 @@ def test_a_wrong_query_shows_the_message_and_the_place_and_keeps_the_result(rela
     ask(page, "é 😀 status:>abc")
     expect(page.get_by_role("alert")).to_contain_text("query:")
     expect(page.locator(".query-problem mark")).to_have_text("a")
-    expect(page.get_by_label("Query", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(query_box(page)).to_have_attribute("aria-invalid", "true")
     expect(rows(page, "Events")).to_have_count(5)
     assert page.url.endswith("#/events")
     ask(page, '"open')
@@ -185,13 +179,13 @@ def test_a_value_of_an_opened_event_is_added_to_the_query_or_excluded(relay, ope
     detail = page.get_by_role("complementary", name="Event")
     detail.get_by_role("button", name="Show only events with this odd key").click()
     expect(rows(page, "Events")).to_have_count(1)
-    expect(page.get_by_label("Query", exact=True)).to_have_value('"odd key":="a \\"quoted\\" \\\\ value"')
+    expect(query_box(page)).to_have_value('"odd key":="a \\"quoted\\" \\\\ value"')
     ask(page, "items or sync")
     expect(rows(page, "Events")).to_have_count(3)
     rows(page, "Events").first.click()
     detail.get_by_role("button", name="Exclude events with this scenario").click()
     expect(rows(page, "Events")).to_have_count(1)
-    expect(page.get_by_label("Query", exact=True)).to_have_value('(items or sync) -scenario:="NetworkRequests"')
+    expect(query_box(page)).to_have_value('(items or sync) -scenario:="NetworkRequests"')
     expect(shown_event(page, 3)).to_be_visible()
 
 
@@ -202,7 +196,7 @@ def test_the_scenarios_of_a_client_lead_to_their_events(relay, open_page):
     page = open_page("/#/client?id=alpha")
     page.get_by_role("link", name="Sync").click()
     expect(rows(page, "Events")).to_have_count(1)
-    expect(page.get_by_label("Query", exact=True)).to_have_value('client:="alpha" scenario:="Sync"')
+    expect(query_box(page)).to_have_value('client:="alpha" scenario:="Sync"')
     page.go_back()
     page.get_by_role("link", name="Show its events").click()
     expect(rows(page, "Events")).to_have_count(2)

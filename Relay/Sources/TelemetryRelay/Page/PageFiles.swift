@@ -28,6 +28,7 @@ enum PageFiles {
         "events.js": PackageResources.events_js,
         "grid.js": PackageResources.grid_js,
         "help.js": PackageResources.help_js,
+        "histogram.js": PackageResources.histogram_js,
         "query-box.js": PackageResources.query_box_js,
         "query-text.js": PackageResources.query_text_js,
         "records.js": PackageResources.records_js,

@@ -1,5 +1,5 @@
 import { el, svg, visible } from "./dom.js";
-import { clockText, countText, dateText } from "./time.js";
+import { axisText, countText, dateText } from "./time.js";
 
 const [width, height, left, bottom, top] = [720, 180, 56, 22, 8];
 
@@ -21,7 +21,6 @@ export function barChart({ title, series, rows, format = countText, combine = su
     const [plotWidth, plotHeight] = [width - left - 4, height - top - bottom];
     const step = plotWidth / Math.max(1, rows.length);
     const y = (value) => top + plotHeight * (1 - value / maximum);
-    const label = (time) => (span > 86_400_000 ? dateText(time).slice(5, 16) : clockText(time).slice(0, span < 600_000 ? 8 : 5));
     const bars = rows.flatMap(({ values }, index) => {
         let base = 0;
         return values.map((value, number) => {
@@ -38,7 +37,7 @@ export function barChart({ title, series, rows, format = countText, combine = su
     ]);
     const times = [0, 0.5, 1].map((part) => {
         const row = rows[Math.min(rows.length - 1, Math.floor(part * rows.length))];
-        return row && svg("text", { x: left + plotWidth * part, y: height - 6, "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }, label(row.start));
+        return row && svg("text", { x: left + plotWidth * part, y: height - 6, "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }, axisText(row.start, span));
     });
     const totals = series.map((name, number) => `${visible(name)}: ${format(combine(rows.map(({ values }) => values[number])))}`);
     const description = `${title}. ${totals.join(", ")}. The table below has the values.`;

@@ -1,8 +1,9 @@
 import { el } from "./dom.js";
 import { eventList } from "./event-list.js";
 import { EventFeed } from "./event-source.js";
+import { histogram } from "./histogram.js";
 import { queryBox } from "./query-box.js";
-import { adding } from "./query-text.js";
+import { adding, within, withoutTime } from "./query-text.js";
 import { persist } from "./stream.js";
 
 /** The events that a query selects: those that are stored, and new ones as they come. */
@@ -10,10 +11,13 @@ export function eventsView({ store, relay, navigate, parameters }) {
     let query = parameters.get("query") ?? "";
     let asking = new AbortController();
     const box = queryBox({ run: (text) => run(text) });
-    const list = eventList({
-        store, relay, add: (term) => run(adding(term, query)), restart: () => run(query), failed: (error) => box.fail(query, error), arrived() {},
+    const bars = histogram({
+        relay, choose: (since, until) => run(within(since, until, query)), showAll: () => run(withoutTime(query)),
     });
-    const element = el("section", { class: "fill" }, el("h1", { tabindex: "-1" }, "Events"), box.element, list.element);
+    const list = eventList({
+        store, relay, add: (term) => run(adding(term, query)), restart: () => run(query), failed: (error) => box.fail(query, error), arrived: bars.refresh,
+    });
+    const element = el("section", { class: "fill" }, el("h1", { tabindex: "-1" }, "Events"), box.element, bars.element, list.element);
 
     /** Shows the result of a query. That of the one before stays until then, and if the query is wrong. */
     async function run(text) {
@@ -27,6 +31,7 @@ export function eventsView({ store, relay, navigate, parameters }) {
             query = text;
             box.show(text);
             list.show(text, page);
+            bars.show(text);
         } catch (error) {
             if (!signal.aborted) box.fail(text, error);
         }
@@ -37,6 +42,7 @@ export function eventsView({ store, relay, navigate, parameters }) {
         title: "Events", element,
         close() {
             asking.abort();
+            bars.close();
             list.close();
         },
     };

@@ -24,6 +24,11 @@ export function dateText(milliseconds) {
     return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** A time at the axis of a chart of a span, both in milliseconds. */
+export function axisText(milliseconds, span) {
+    return span > 86_400_000 ? dateText(milliseconds).slice(5, 16) : clockText(milliseconds).slice(0, span < 600_000 ? 8 : 5);
+}
+
 /** A duration, rounded to its largest unit or two. */
 export function durationText(milliseconds) {
     const seconds = Math.max(0, Math.round(milliseconds / 1000));
