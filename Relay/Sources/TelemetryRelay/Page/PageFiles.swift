@@ -26,6 +26,7 @@ enum PageFiles {
         "event-row.js": PackageResources.event_row_js,
         "event-source.js": PackageResources.event_source_js,
         "events.js": PackageResources.events_js,
+        "field-list.js": PackageResources.field_list_js,
         "grid.js": PackageResources.grid_js,
         "help.js": PackageResources.help_js,
         "histogram.js": PackageResources.histogram_js,

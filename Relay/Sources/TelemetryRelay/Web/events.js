@@ -1,6 +1,7 @@
 import { el } from "./dom.js";
 import { eventList } from "./event-list.js";
 import { EventFeed } from "./event-source.js";
+import { fieldList } from "./field-list.js";
 import { histogram } from "./histogram.js";
 import { queryBox } from "./query-box.js";
 import { adding, within, withoutTime } from "./query-text.js";
@@ -14,10 +15,13 @@ export function eventsView({ store, relay, navigate, parameters }) {
     const bars = histogram({
         relay, choose: (since, until) => run(within(since, until, query)), showAll: () => run(withoutTime(query)),
     });
+    const add = (term) => run(adding(term, query));
+    const fields = fieldList({ relay, add, ask: (text) => run(text) });
     const list = eventList({
-        store, relay, add: (term) => run(adding(term, query)), restart: () => run(query), failed: (error) => box.fail(query, error), arrived: bars.refresh,
+        store, relay, add, restart: () => run(query), failed: (error) => box.fail(query, error), arrived: bars.refresh,
     });
-    const element = el("section", { class: "fill" }, el("h1", { tabindex: "-1" }, "Events"), box.element, bars.element, list.element);
+    const element = el("section", { class: "fill" }, el("h1", { tabindex: "-1" }, "Events"), box.element, bars.element,
+        el("div", { class: "columns" }, fields.element, list.element));
 
     /** Shows the result of a query. That of the one before stays until then, and if the query is wrong. */
     async function run(text) {
@@ -32,6 +36,7 @@ export function eventsView({ store, relay, navigate, parameters }) {
             box.show(text);
             list.show(text, page);
             bars.show(text);
+            fields.show(text, page.events);
         } catch (error) {
             if (!signal.aborted) box.fail(text, error);
         }
@@ -43,6 +48,7 @@ export function eventsView({ store, relay, navigate, parameters }) {
         close() {
             asking.abort();
             bars.close();
+            fields.close();
             list.close();
         },
     };

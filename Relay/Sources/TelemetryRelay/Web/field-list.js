@@ -1,0 +1,70 @@
+import { button, el, visible } from "./dom.js";
+import { attributeField, exclusion, term } from "./query-text.js";
+import { persist } from "./stream.js";
+import { countText } from "./time.js";
+
+const builtIn = ["scenario", "name", "severity", "app", "device"];
+const valueLimit = 10;
+const attributeLimit = 50;
+
+/** The fields of what is shown, with the values that most events have. `add(term)` adds a term to the query, `ask(query)` shows another one. */
+export function fieldList({ relay, add, ask }) {
+    let asking = new AbortController();
+    let filter = "";
+    /** One request at a time, since the relay answers few at once. */
+    let last = Promise.resolve();
+    const sections = new Map();
+    const box = el("div", {});
+    const element = el("details", { class: "field-list", open: matchMedia("(min-width: 1001px)").matches, ontoggle: loadOpen },
+        el("summary", {}, el("h2", {}, "Fields")), box);
+
+    function section(field, title) {
+        const values = el("ul", {});
+        const details = el("details", { open: builtIn.includes(field), ontoggle: () => load(sections.get(field)) },
+            el("summary", {}, visible(title)), values);
+        return { field, title, details, values, loaded: null };
+    }
+
+    /** Shows the fields for a filter, and the attributes of some of its events. The values of the filter before stay until there are new ones. */
+    function show(next, events) {
+        asking.abort();
+        asking = new AbortController();
+        filter = next;
+        const keys = [...new Set(events.flatMap(({ attributes }) => Object.keys(attributes ?? {})))].sort().slice(0, attributeLimit);
+        const fields = [...builtIn.map((name) => [name, name]), ...keys.filter((key) => key !== "severity").map((key) => [attributeField(key), key])];
+        for (const [field, title] of fields) if (!sections.has(field)) sections.set(field, section(field, title));
+        box.replaceChildren(...fields.map(([field]) => sections.get(field).details));
+        for (const item of sections.values()) item.loaded = null;
+        loadOpen();
+    }
+
+    function loadOpen() { for (const item of sections.values()) load(item); }
+
+    function load(item) {
+        if (!element.open || !item.details.open || !item.details.isConnected || item.loaded === filter) return;
+        item.loaded = filter;
+        const { signal } = asking;
+        last = last.then(async () => {
+            if (signal.aborted) return;
+            try {
+                const text = `${filter} | top ${valueLimit} ${item.field}`.trim();
+                draw(item, text, (await persist(() => relay.ask(text, signal), signal)).rows);
+            } catch (error) {
+                if (!signal.aborted) item.values.replaceChildren(el("li", { class: "problem" }, error.message));
+            }
+        });
+    }
+
+    function draw({ field, title, values }, text, rows) {
+        const name = visible(title);
+        values.replaceChildren(...rows.map(([value, count]) => {
+            const shown = value === null ? "none" : visible(value);
+            return el("li", {},
+                button(shown, () => add(term(field, value)), { class: value === null ? "value muted" : "value", title: shown, "aria-label": `Only ${name} ${shown}` }),
+                el("span", { class: "muted" }, countText(Number(count))),
+                button("−", () => add(exclusion(field, value)), { title: "Exclude", "aria-label": `Exclude ${name} ${shown}` }));
+        }), el("li", {}, button("Chart", () => ask(text), { "aria-label": `Chart of ${name}` })));
+    }
+
+    return { element, show, close() { asking.abort(); } };
+}

@@ -1,0 +1,67 @@
+"""The list of fields with their top values."""
+
+from playwright.sync_api import expect
+
+from conftest import ask, query_box, rows
+from relay import event
+
+
+def fields(page):
+    return page.locator(".field-list")
+
+
+def fill(relay):
+    relay.append([event(number, scenario="Sync" if number % 3 == 0 else "Net" if number % 3 == 1 else None, appVersion="2.1", deviceModel="iPad14,3",
+                        attributes={"status": 500 if number % 2 else 200, "odd key": f"v{number}"}) for number in range(12)])
+
+
+def test_top_values_are_counted_over_all_events_that_match(relay, open_page):
+    fill(relay)
+    for first in range(100, 1_300, 600):
+        relay.append([event(number, scenario="Net") for number in range(first, first + 600)])
+    page = open_page("/#/events")
+    expect(fields(page).get_by_role("button", name="Only scenario Net")).to_be_visible()
+    # The list has only the newest page of them.
+    expect(fields(page).locator("li").filter(has_text="Net")).to_contain_text("1,204")
+    for label in ["Only name request.finished", "Only severity info", "Only app 2.1", "Only device iPad14,3", "Only scenario none"]:
+        expect(fields(page).get_by_role("button", name=label)).to_be_visible()
+    ask(page, "status:*")
+    expect(fields(page).locator("li").filter(has_text="Net")).to_contain_text("4")
+
+
+def test_a_click_adds_a_value_or_excludes_it(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events")
+    fields(page).get_by_role("button", name="Exclude scenario Sync").click()
+    expect(rows(page, "Events")).to_have_count(8)
+    fields(page).get_by_role("button", name="Only scenario none").click()
+    expect(rows(page, "Events")).to_have_count(4)
+    expect(query_box(page)).to_have_value('-scenario:="Sync" -scenario:*')
+
+
+def test_the_attributes_of_what_is_shown_are_listed_in_order_and_read_when_opened(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events")
+    asked = []
+    page.on("request", lambda request: asked.append(request.post_data_json["query"]) if request.url.endswith("/v1/query") else None)
+    titles = fields(page).locator("details > summary")
+    expect(titles).to_have_text(["scenario", "name", "severity", "app", "device", "odd key", "status"])
+    expect(fields(page).get_by_role("button", name="Only device iPad14,3")).to_be_visible()
+    assert not any("status" in query for query in asked)
+    titles.get_by_text("status").click()
+    fields(page).get_by_role("button", name="Only status 500").click()
+    expect(rows(page, "Events")).to_have_count(6)
+    titles.get_by_text("odd key").click()
+    fields(page).get_by_role("button", name="Exclude odd key v1", exact=True).click()
+    expect(rows(page, "Events")).to_have_count(5)
+    ask(page, "nothing")
+    expect(titles).to_have_text(["scenario", "name", "severity", "app", "device"])
+
+
+def test_a_narrow_page_reads_no_fields_until_they_are_opened(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events", viewport={"width": 390, "height": 844})
+    expect(rows(page, "Events").first).to_be_visible()
+    expect(fields(page).get_by_text("scenario", exact=True)).to_be_hidden()
+    page.get_by_role("heading", name="Fields").click()
+    expect(fields(page).get_by_role("button", name="Only scenario Sync")).to_be_visible()
