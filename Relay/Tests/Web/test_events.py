@@ -218,6 +218,24 @@ def test_gaps_drops_and_captured_events_are_visible_where_they_happened(relay, o
     expect(page.locator(MARKERS)).to_have_count(0)
 
 
+def test_attributes_stand_in_the_order_of_their_keys_and_hidden_ones_are_counted(relay, open_page):
+    attributes = {f"key{number}": "value" for number in range(10, 40)} | {"severity": "info"}
+    relay.append([event(1, attributes={"status": 500, "duration": 2.5, "app": "x"}), event(2, attributes={"app": "x", "status": 500, "duration": 2.5}),
+                  event(3, attributes=dict(reversed(attributes.items())))])
+    page = open_page("/#/events")
+    texts = rows(page, "Events").locator(".c-text")
+    expect(texts).to_have_text(["GET /items/1  app=x  duration=2.5  status=500", "GET /items/2  app=x  duration=2.5  status=500", re.compile(r"\+\d+$")])
+    shown, hidden = (int(text) for text in re.fullmatch(r"GET /items/3(?:  key\d\d=value)*  key(\d\d)=value\+(\d+)", texts.nth(2).text_content()).groups())
+    assert shown - 9 + hidden == 30
+    key = texts.first.locator(".key").first
+    colors = [item.evaluate("(item) => getComputedStyle(item).color") for item in (key, texts.first)]
+    assert colors[0] != colors[1]
+    # None of those that are shown is cut.
+    assert texts.nth(2).locator(".shown").evaluate("(item) => item.scrollWidth <= item.clientWidth")
+    page.set_viewport_size({"width": 2_000, "height": 800})
+    expect(texts.nth(2)).not_to_have_text(re.compile(rf"\+{hidden}$"))
+
+
 def test_events_that_retention_deleted_before_they_were_shown_are_counted(relay, open_page):
     relay.stop()
     relay.start("--event-capacity", "1000")

@@ -44,9 +44,9 @@ def test_events_from_the_future_are_not_charted(relay, open_page):
 
 def test_each_cause_of_a_loss_has_words(relay, open_page):
     text = open_page().evaluate("""async () => {
-        const { summaryText } = await import("/web/event-row.js");
+        const { rowSummary } = await import("/web/event-row.js");
         const attributes = { full: 1, expired: 2, oversized: 3, rejected: 4, corrupt: 5, otherClient: 6 };
-        return summaryText({ eventName: "telemetry.dropped", attributes });
+        return rowSummary({ eventName: "telemetry.dropped", attributes }).text;
     }""")
     assert text.startswith("The client dropped 21 events: ")
     assert not any(cause in text for cause in ["expired (", "oversized (", "rejected (", "corrupt (", "otherClient ("])

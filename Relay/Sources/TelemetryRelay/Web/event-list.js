@@ -27,7 +27,7 @@ export function eventList({ store, relay, add, restart, failed, arrived }) {
         render(cells, index, element) {
             const row = feed.log.at(index);
             if (row.event?.scenario) store.get("scenarioNames").add(row.event.scenario);
-            fillRow(cells, row, element);
+            fillRow(cells, row, element, grid.textFit);
         },
         open, onScroll: scrolled,
     });

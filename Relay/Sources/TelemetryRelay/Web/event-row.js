@@ -1,5 +1,11 @@
-import { visible } from "./dom.js";
+import { el, visible } from "./dom.js";
 import { clockText, counted, dateText } from "./time.js";
+
+/** Attributes that a row shows in another way. */
+const elsewhere = ["severity", "telemetry.captured"];
+const textLimit = 300;
+/** Between the attributes and the number of hidden ones, in points. */
+const gap = 10;
 
 export const severities = ["trace", "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const synonyms = new Map([["warn", "warning"], ["fatal", "critical"]]);
@@ -42,12 +48,31 @@ export function droppedCount(event) {
 
 export const isCaptured = (event) => event.attributes?.["telemetry.captured"] === true;
 
-/** What the last column of an event's row says. */
-export function summaryText(event) {
-    if (event.eventName === "telemetry.dropped") return dropText(event);
-    const attributes = Object.entries(event.attributes ?? {}).filter(([name]) => name !== "telemetry.captured")
-        .slice(0, 12).map(([name, value]) => `${name}=${valueText(value)}`);
-    return [event.property1, ...attributes].filter(Boolean).join("  ").slice(0, 600);
+/** What the last column of an event's row says: its text, and the attributes in the order of their keys. */
+export function rowSummary(event) {
+    if (event.eventName === "telemetry.dropped") return { text: dropText(event), attributes: [] };
+    const attributes = Object.entries(event.attributes ?? {}).filter(([key]) => !elsewhere.includes(key))
+        .sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [visible(key), visible(valueText(value)).slice(0, textLimit)]);
+    return { text: (isCaptured(event) ? "[captured earlier] " : "") + visible(event.property1 ?? "").slice(0, textLimit), attributes };
+}
+
+/**
+ * Fills a cell with a text and attributes. Those that do not fit into `width` are counted at its end.
+ * `measure(text)` is the width of a text.
+ */
+function fillSummary(cell, { text, attributes }, width, measure) {
+    const shown = el("span", { class: "shown" }, text);
+    let used = measure(text);
+    const reserve = measure(`+${attributes.length}`) + gap;
+    let count = 0;
+    for (const [key, value] of attributes) {
+        used += measure(`  ${key}=${value}`);
+        if (used > width - (count + 1 < attributes.length ? reserve : 0)) break;
+        shown.append("  ", el("span", { class: "key" }, `${key}=`), value);
+        count += 1;
+    }
+    const hidden = attributes.length - count;
+    cell.replaceChildren(shown, ...(hidden > 0 ? [el("span", { class: "hidden-count", title: counted(hidden, "more attribute") }, `+${hidden}`)] : []));
 }
 
 /** What a row says that is no event. */
@@ -62,8 +87,8 @@ export const columns = [
     { title: "Scenario", className: "c-scenario" }, { title: "Name", className: "c-name" }, { title: "Text and attributes", className: "c-text" },
 ];
 
-/** Fills the cells of a row of the grid of events. */
-export function fillRow(cells, row, element) {
+/** Fills the cells of a row of the grid of events. `width` is that of the last cell. */
+export function fillRow(cells, row, element, { width, measure }) {
     if (!row.event) {
         const isSkip = row.skipped !== undefined;
         element.classList.add("marker");
@@ -78,11 +103,9 @@ export function fillRow(cells, row, element) {
     element.classList.add(`severity-${severity(event)}`);
     if (event.eventName.startsWith("telemetry.")) element.classList.add("internal");
     if (isCaptured(event)) element.classList.add("captured");
-    const values = [
-        clockText(time), severity(event), event.clientid ?? "–", event.scenario ?? "–", event.eventName,
-        (isCaptured(event) ? "[captured earlier] " : "") + summaryText(event),
-    ];
+    const values = [clockText(time), severity(event), event.clientid ?? "–", event.scenario ?? "–", event.eventName];
     for (const [column, value] of values.entries()) cells[column].textContent = visible(value);
+    fillSummary(cells[5], rowSummary(event), width, measure);
     cells[0].title = dateText(time);
     cells[2].title = visible(event.clientid ?? "");
     cells[4].title = visible(event.eventName);

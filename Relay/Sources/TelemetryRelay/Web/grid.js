@@ -1,6 +1,7 @@
 import { el } from "./dom.js";
 
 const overscan = 6;
+const context = document.createElement("canvas").getContext("2d");
 
 /**
  * A list of any length of which only the visible rows are elements. Rows have one height.
@@ -13,6 +14,7 @@ export class Grid {
     #pool = [];
     #first = -1;
     #frame = 0;
+    #textFit = null;
     #id = `grid-${Math.random().toString(36).slice(2, 8)}`;
 
     constructor({ label, className, rowHeight = 32, columns, render, open, onScroll = () => {} }) {
@@ -25,7 +27,10 @@ export class Grid {
             role: "grid", tabindex: "0", "aria-label": label, class: `grid ${className}`, onscroll: () => this.#scrolled(),
             onkeydown: (event) => this.#key(event), onclick: (event) => this.#click(event),
         }, this.header, this.body);
-        this.observer = new ResizeObserver(() => this.refresh());
+        this.observer = new ResizeObserver(() => {
+            this.#textFit = null;
+            this.refresh();
+        });
         this.observer.observe(this.element);
     }
 
@@ -40,6 +45,17 @@ export class Grid {
     get isAtEnd() {
         const { scrollTop, clientHeight, scrollHeight } = this.element;
         return scrollTop + clientHeight >= scrollHeight - this.rowHeight;
+    }
+
+    /** What is needed to see how much text fits into the last cells: their width, and that of a text. */
+    get textFit() {
+        if (this.#textFit === null) {
+            const cell = this.#pool[0].cells.at(-1);
+            const style = getComputedStyle(cell);
+            context.font = `${style.fontSize} ${style.fontFamily}`;
+            this.#textFit = { width: cell.clientWidth, measure: (text) => context.measureText(text).width };
+        }
+        return this.#textFit;
     }
 
     /** Draws the rows again before the next frame; `count` rows exist from now on. */
