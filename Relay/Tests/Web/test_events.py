@@ -171,6 +171,20 @@ def test_a_wrong_query_shows_the_message_and_the_place_and_keeps_the_result(rela
     expect(rows(page, "Events")).to_have_count(5)
 
 
+def test_what_is_typed_while_a_query_is_answered_stays(relay, open_page):
+    relay.append([event(1), event(2)])
+    page = open_page()
+    expect(page.get_by_role("heading", name="Clients")).to_be_visible()
+    held = []
+    page.route("**/v1/events?*", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/v1/events?*"):
+        page.get_by_role("link", name="Events").click()
+    query_box(page).fill("items/2")
+    held[0].continue_()
+    expect(rows(page, "Events")).to_have_count(2)
+    expect(query_box(page)).to_have_value("items/2")
+
+
 def test_a_value_of_an_opened_event_is_added_to_the_query_or_excluded(relay, open_page):
     odd = 'a "quoted" \\ value'
     relay.append([event(1, attributes={"odd key": odd}), event(2, attributes={"odd key": "other"}), event(3, scenario="Sync")])

@@ -31,17 +31,6 @@ def test_events_in_a_wrong_order_are_one_gap_and_not_two(relay, open_page, metho
     assert log_rows(open_page(), method, sequences) == shown
 
 
-def test_events_from_the_future_are_not_charted(relay, open_page):
-    series = open_page().evaluate("""async () => {
-        const { ChartData } = await import("/web/chart-data.js");
-        const data = new ChartData(1_000);
-        for (let year = 2100; year < 9999; year += 1) data.add({ eventTimestamp: `${year}-01-01T00:00:00Z`, scenario: `Scenario ${year}` }, 1);
-        data.add({ eventTimestamp: new Date().toISOString(), scenario: "Now" }, 1);
-        return data.series;
-    }""")
-    assert series == ["Now"]
-
-
 def test_each_cause_of_a_loss_has_words(relay, open_page):
     text = open_page().evaluate("""async () => {
         const { rowSummary } = await import("/web/event-row.js");

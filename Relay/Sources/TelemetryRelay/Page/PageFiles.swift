@@ -12,9 +12,7 @@ enum PageFiles {
     private static let scripts: [String: [UInt8]] = [
         "api.js": PackageResources.api_js,
         "app.js": PackageResources.app_js,
-        "chart-data.js": PackageResources.chart_data_js,
         "chart-draw.js": PackageResources.chart_draw_js,
-        "charts.js": PackageResources.charts_js,
         "client.js": PackageResources.client_js,
         "clients.js": PackageResources.clients_js,
         "commands.js": PackageResources.commands_js,
@@ -31,6 +29,7 @@ enum PageFiles {
         "help.js": PackageResources.help_js,
         "histogram.js": PackageResources.histogram_js,
         "query-box.js": PackageResources.query_box_js,
+        "query-result.js": PackageResources.query_result_js,
         "query-text.js": PackageResources.query_text_js,
         "records.js": PackageResources.records_js,
         "rule-match.js": PackageResources.rule_match_js,

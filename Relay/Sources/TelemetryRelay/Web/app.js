@@ -1,5 +1,4 @@
 import { Relay } from "./api.js";
-import { chartsView } from "./charts.js";
 import { clientView } from "./client.js";
 import { clientsView } from "./clients.js";
 import { announce, el } from "./dom.js";
@@ -11,7 +10,7 @@ import { Store } from "./store.js";
 import { Sync } from "./sync.js";
 import { durationText, setClockOffset } from "./time.js";
 
-const views = { clients: clientsView, client: clientView, events: eventsView, rules: rulesView, charts: chartsView };
+const views = { clients: clientsView, client: clientView, events: eventsView, rules: rulesView };
 const keptToken = "telemetry.token";
 const clockTolerance = 5_000;
 const clockInterval = 300_000;

@@ -41,11 +41,6 @@ function dropText(event) {
     return `The client dropped ${counted(total, "event")}: ${losses.map(([cause, value]) => `${causes[cause] ?? cause} (${value})`).join(", ")}`;
 }
 
-export function droppedCount(event) {
-    if (event.eventName !== "telemetry.dropped") return 0;
-    return Object.values(event.attributes ?? {}).reduce((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
-}
-
 export const isCaptured = (event) => event.attributes?.["telemetry.captured"] === true;
 
 /** What the last column of an event's row says: its text, and the attributes in the order of their keys. */

@@ -66,5 +66,5 @@ export function fieldList({ relay, add, ask }) {
         }), el("li", {}, button("Chart", () => ask(text), { "aria-label": `Chart of ${name}` })));
     }
 
-    return { element, show, close() { asking.abort(); } };
+    return { element, show, stop() { asking.abort(); } };
 }

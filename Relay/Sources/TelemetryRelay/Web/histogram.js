@@ -24,9 +24,9 @@ export function barWidth(first, last) {
 
 /**
  * The number of a query's events over time by severity. `choose(since, until)` is called for a span that is chosen by dragging or with
- * the keys, `showAll()` to show all times again.
+ * the keys, `showAll()` to show all times again, and `ask(query)` for a chart of more.
  */
-export function histogram({ relay, choose, showAll }) {
+export function histogram({ relay, choose, showAll, ask }) {
     let asking = new AbortController();
     let filter = "";
     let bars = [];
@@ -37,9 +37,11 @@ export function histogram({ relay, choose, showAll }) {
     const caption = el("span", {}, "Loading…");
     const note = el("span", { class: "muted" });
     const all = button("All times", showAll, { class: "small", hidden: true });
+    const chart = button("Chart", () => ask(`${filter} | stats count() by scenario, time:${width.text}`.trim()), { class: "small", "aria-label": "Chart by scenario" });
     const drawing = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
     const plot = el("div", {
-        class: "plot", role: "slider", tabindex: "0", "aria-label": "Time: drag, or use the arrow keys with Shift and Enter, to choose a span", "aria-valuemin": "0",
+        class: "plot", role: "slider", tabindex: "0", "aria-label": "Time: drag, or use the arrow keys with Shift and Enter, to choose a span",
+        "aria-valuemin": "0", "aria-valuemax": "0", "aria-valuenow": "0", "aria-valuetext": "Loading…",
         onpointerdown: (event) => {
             if (event.button !== 0 || bars.length === 0) return;
             plot.setPointerCapture(event.pointerId);
@@ -52,7 +54,7 @@ export function histogram({ relay, choose, showAll }) {
     }, drawing);
     const axis = el("div", { class: "axis-labels", "aria-hidden": "true" });
     const element = el("figure", { class: "histogram" },
-        el("figcaption", {}, caption, all, note, el("ul", { class: "legend" }, parts.map(({ title }) => el("li", { class: `part-${title.toLowerCase()}` }, title)))), plot, axis);
+        el("figcaption", {}, caption, chart, all, note, el("ul", { class: "legend" }, parts.map(({ title }) => el("li", { class: `part-${title.toLowerCase()}` }, title)))), plot, axis);
 
     const barAt = (event) => {
         const { left, width: pixels } = plot.getBoundingClientRect();
@@ -122,8 +124,8 @@ export function histogram({ relay, choose, showAll }) {
 
     async function load(signal) {
         try {
-            const ask = async (text, pipe) => (await persist(() => relay.ask(`${text} | ${pipe}`, signal), signal)).rows;
-            const span = async (text) => (await ask(text, "stats min(time), max(time)"))[0].map((value) => Date.parse(value?.date));
+            const rowsOf = async (text, pipe) => (await persist(() => relay.ask(`${text} | ${pipe}`, signal), signal)).rows;
+            const span = async (text) => (await rowsOf(text, "stats min(time), max(time)"))[0].map((value) => Date.parse(value?.date));
             let text = filter;
             let [first, last] = await span(text);
             const limit = now() + futureLimit;
@@ -133,7 +135,7 @@ export function histogram({ relay, choose, showAll }) {
             }
             const isEmpty = Number.isNaN(first);
             const nextWidth = isEmpty ? width : barWidth(first, last);
-            const rows = isEmpty ? [] : await ask(text, `stats count() by severity, time:${nextWidth.text}`);
+            const rows = isEmpty ? [] : await rowsOf(text, `stats count() by severity, time:${nextWidth.text}`);
             if (anchor !== null) return;
             width = nextWidth;
             bars = filled(rows, width.length);
@@ -167,7 +169,7 @@ export function histogram({ relay, choose, showAll }) {
         isRefreshing = false;
     }
 
-    return { element, show, refresh, close() { asking.abort(); } };
+    return { element, show, refresh, stop() { asking.abort(); } };
 }
 
 /** The rows of `stats count() by severity, time:…` as bars, also those without events. */

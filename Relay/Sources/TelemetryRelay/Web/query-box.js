@@ -15,9 +15,8 @@ export function queryBox({ run, more = [] }) {
         run(input.value.trim());
     } }, el("div", { class: "toolbar query-line" }, input, el("button", { type: "submit", class: "primary" }, "Run"), more), problem);
 
-    /** Shows a query that was answered. */
-    function show(text) {
-        if (input.value.trim() !== text) input.value = text;
+    /** Removes what `fail` showed. */
+    function accept() {
         problem.hidden = true;
         message.textContent = "";
         input.removeAttribute("aria-invalid");
@@ -34,5 +33,5 @@ export function queryBox({ run, more = [] }) {
         place.replaceChildren(visible(before), el("mark", {}, visible(at) || "▲"), visible(after));
     }
 
-    return { element, input, show, fail };
+    return { element, input, accept, fail };
 }

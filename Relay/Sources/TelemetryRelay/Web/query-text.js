@@ -6,10 +6,13 @@ const bareName = /^(?!(?:and|or|not)$)[\p{L}_][\p{L}\p{N}_.]*$/iu;
 
 export function quoted(text) { return `"${text.replaceAll(/["\\]/g, "\\$&")}"`; }
 
+/** How a query refers to a field, such as a column of its result. */
+export function fieldName(name) { return bareName.test(name) ? name : quoted(name); }
+
 /** How a query refers to the attribute with a key. */
 export function attributeField(key) {
     const name = fields.includes(key) || key.startsWith("attributes.") ? `attributes.${key}` : key;
-    return bareName.test(name) ? name : quoted(name);
+    return fieldName(name);
 }
 
 /** The term for the events whose field has exactly this value, or lacks the field if the value is null. */

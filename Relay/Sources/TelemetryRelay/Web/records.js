@@ -1,7 +1,7 @@
 import { isoNow, now } from "./time.js";
 
 /** After this time, in milliseconds, without a write by the client, it is shown as not seen. A host writes every 15 minutes by default. */
-export const onlineWindow = 2_400_000;
+const onlineWindow = 2_400_000;
 
 const flag = (value) => value === true || value === 1;
 const text = (value) => (typeof value === "string" ? value : null);
@@ -29,8 +29,6 @@ export function clientState(client) {
     if (client.isPaused) return "paused";
     return now() - Math.max(client.lastSeen ?? 0, client.created ?? 0) > onlineWindow ? "unseen" : "approved";
 }
-
-export function isOnline(client) { return client.isEnabled && now() - (client.lastSeen ?? 0) <= onlineWindow; }
 
 export function scenario({ recordName, fields = {} }) {
     return {

@@ -52,9 +52,3 @@ export function countText(number) { return number.toLocaleString("en"); }
 
 /** A number and its unit: "1 event", "2 events". */
 export function counted(number, unit) { return `${countText(number)} ${unit}${number === 1 ? "" : "s"}`; }
-
-export function bytesText(bytes) {
-    if (bytes < 1000) return `${Math.round(bytes)} B`;
-    if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
-    return `${(bytes / 1e6).toFixed(1)} MB`;
-}

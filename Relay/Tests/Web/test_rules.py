@@ -1,11 +1,11 @@
-"""Rules and charts."""
+"""Rules."""
 
 import hashlib
 import json
 
 from playwright.sync_api import expect
 
-from relay import client, event, moment, scenario
+from relay import client, moment, scenario
 
 
 def rule(identifier, name):
@@ -110,35 +110,3 @@ def test_the_share_in_the_preview_is_that_of_the_clients(relay, open_page):
     }""")
     expected = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64 * 100 for text in ["rule-1\nclient-1", "r\n\u00e9"]]
     assert positions == expected
-
-
-def test_charts_have_tables_and_go_on_with_new_events(relay, open_page):
-    relay.save(client())
-    relay.append([event(number, scenario="Net" if number % 2 else "Sync", eventTimestamp=moment(-60)) for number in range(1, 41)]
-                 + [event(41, "telemetry.dropped", scenario=None, attributes={"full": 5}, eventTimestamp=moment(-60))])
-    page = open_page("/#/charts")
-    expect(page.locator(".summary")).to_contain_text("41 events since")
-    expect(page.locator(".summary")).to_contain_text("1 of 1 clients seen in the last 40 minutes")
-    expect(page.get_by_role("img", name="Events per scenario. Net: 20, Sync: 20, No scenario: 1")).to_be_visible()
-    expect(page.get_by_role("img", name="Events that clients dropped. Dropped: 5")).to_be_visible()
-    page.get_by_text("Show as a table").first.click()
-    table = page.get_by_role("region", name="Events per scenario, table")
-    expect(table.get_by_role("columnheader", name="Net")).to_be_visible()
-    relay.append([event(number, scenario="Net", eventTimestamp=moment()) for number in range(42, 52)])
-    expect(page.get_by_role("img", name="Events per scenario. Net: 30")).to_be_visible()
-    page.get_by_role("textbox", name="Client").fill("nobody")
-    page.keyboard.press("Enter")
-    expect(page.locator(".summary")).to_contain_text("0 events since")
-
-
-def test_charts_are_drawn_by_themselves_when_the_relay_answers_again(relay, open_page):
-    relay.append([event(number, scenario="Net", eventTimestamp=moment(-60)) for number in range(1, 31)])
-    page = open_page(fails_to_load=True)
-    page.route("**/v1/events/count*", lambda route: route.abort())
-    page.get_by_role("link", name="Charts").click()
-    expect(page.locator(".summary")).to_have_text("The events cannot be read: The relay does not answer.")
-    page.unroute("**/v1/events/count*")
-    expect(page.locator(".summary")).to_contain_text("30 events since")
-    expect(page.get_by_role("img", name="Events per scenario. Net: 30")).to_be_visible()
-    relay.append([event(number, scenario="Net", eventTimestamp=moment()) for number in range(31, 36)])
-    expect(page.get_by_role("img", name="Events per scenario. Net: 35")).to_be_visible()

@@ -1,0 +1,92 @@
+import { barChart, lineChart } from "./chart-draw.js";
+import { el, visible } from "./dom.js";
+import { rowSummary, severity, valueText } from "./event-row.js";
+import { adding, address, fieldName, split, term } from "./query-text.js";
+import { countText, counted, dateText } from "./time.js";
+
+/** The most rows of a result that the page reads. */
+export const resultLimit = 10_000;
+const [tableLimit, chartLimit, seriesLimit, barLimit] = [500, 4, 6, 30];
+
+const isNumber = (value) => ["number", "bigint"].includes(typeof value) || value?.double !== undefined;
+const number = (value) => Number(value?.double ?? value);
+const groupName = (values) => values.map((value) => value ?? "none").join(" · ");
+
+/** What the columns of `stats` and `top` are: the bucket of the time, groups, whose keys are strings or null, or numbers. */
+function roles({ columns, rows }) {
+    const indices = (matches) => columns.map((_, index) => index).filter(matches);
+    const time = columns.findIndex((name) => /^time:\d/.test(name));
+    const values = indices((index) => index !== time && rows.some((row) => isNumber(row[index])));
+    const isGroup = (index) => index < values[0] || rows.some((row) => typeof row[index] === "string");
+    const groups = indices((index) => index !== time && !values.includes(index) && isGroup(index));
+    return { time, values, groups };
+}
+
+/** The numbers of a column as series over time, those with the greatest sum first. */
+function timeSeries({ rows }, { time, groups }, value) {
+    const series = new Map();
+    for (const row of rows) {
+        const point = [Date.parse(row[time]?.date), number(row[value])];
+        if (!isNumber(row[value]) || !point.every(Number.isFinite)) continue;
+        const name = groupName(groups.map((group) => row[group]));
+        if (!series.has(name)) series.set(name, { name, points: [], sum: 0 });
+        series.get(name).points.push(point);
+        series.get(name).sum += point[1];
+    }
+    for (const { points } of series.values()) points.sort(([a], [b]) => a - b);
+    return [...series.values()].sort((a, b) => b.sum - a.sum);
+}
+
+function charts(result, found) {
+    return found.values.slice(0, chartLimit).flatMap((value) => {
+        const title = result.columns[value];
+        if (found.time >= 0) {
+            const series = timeSeries(result, found, value);
+            const note = series.length > seriesLimit && el("p", { class: "muted" }, `The ${seriesLimit} greatest of ${countText(series.length)} groups; the table has the others.`);
+            return series.length === 0 ? [] : [el("div", { class: "card" }, lineChart({ title, series: series.slice(0, seriesLimit) }), note)];
+        }
+        const bars = result.rows.filter((row) => Number.isFinite(number(row[value])) && isNumber(row[value])).slice(0, barLimit)
+            .map((row) => ({ name: groupName(found.groups.map((group) => row[group])), value: number(row[value]) }));
+        return found.groups.length === 0 || bars.length === 0 ? [] : [el("div", { class: "card" }, barChart({ title, bars }))];
+    });
+}
+
+function cell(value, isCounted) {
+    if (value === null) return "–";
+    if (isCounted && isNumber(value)) return value.double ?? countText(value);
+    return value.date ? dateText(Date.parse(value.date)) : visible(valueText(value));
+}
+
+/** A table of rows. The cell of a group leads to its events. */
+function table({ columns, rows }, found, filter) {
+    const link = (name, value) => el("a", { href: address(adding(term(fieldName(name), value), filter)) }, cell(value));
+    return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Result" }, el("table", {},
+        el("thead", {}, el("tr", {}, columns.map((name, index) => el("th", { scope: "col", class: found.values.includes(index) ? "number" : null }, visible(name))))),
+        el("tbody", {}, rows.slice(0, tableLimit).map((row) => el("tr", {}, row.map((value, index) => el("td", { class: found.values.includes(index) ? "number" : null },
+            found.groups.includes(index) ? link(columns[index], value) : cell(value, found.isCounted))))))));
+}
+
+/** Events as a table, for queries that sort or limit them. */
+function eventRows(events) {
+    return {
+        columns: ["time", "severity", "client", "scenario", "name", "text and attributes"],
+        rows: events.map((event) => {
+            const { text, attributes } = rowSummary(event);
+            const summary = [text, ...attributes.map(([key, value]) => `${key}=${value}`)].join("  ");
+            return [{ date: event.eventTimestamp }, severity(event), event.clientid ?? null, event.scenario ?? null, event.eventName, summary];
+        }),
+    };
+}
+
+/** The result of a query with pipes: charts of its numbers, and a table. */
+export function queryResult(query, result) {
+    const { filter, pipes } = split(query);
+    const shown = result.events ? eventRows(result.events) : result;
+    const isCounted = /^\|\s*(?:stats|top)\b/.test(pipes);
+    const found = isCounted ? { ...roles(shown), isCounted } : { time: -1, values: [], groups: [], isCounted };
+    const parts = [
+        `${counted(shown.rows.length, "row")} from ${counted(result.matched, "event")}`,
+        result.hasMore && `there are more than ${countText(resultLimit)} rows`, shown.rows.length > tableLimit && `the table has the first ${countText(tableLimit)}`,
+    ];
+    return [el("p", { class: "summary" }, parts.filter(Boolean).join("; ")), el("div", { class: "charts" }, charts(shown, found)), table(shown, found, filter)];
+}
