@@ -89,6 +89,7 @@ def test_charts_are_made_from_the_list_and_their_link_is_copied(relay, open_page
     page = open_page("/#/events?query=duration:%3E1")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Chart of scenario").click()
+    expect(page.get_by_role("list", name="count")).to_be_visible()
     expect(query_box(page)).to_have_value("duration:>1 | top 10 scenario")
     page.go_back()
     page.get_by_role("button", name="Chart by scenario").click()

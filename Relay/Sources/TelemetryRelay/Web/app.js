@@ -5,6 +5,7 @@ import { announce, el } from "./dom.js";
 import { eventsView } from "./events.js";
 import * as records from "./records.js";
 import { rulesView } from "./rules.js";
+import { followShortcuts, showHelp } from "./shortcuts.js";
 import { signInView } from "./sign-in.js";
 import { Store } from "./store.js";
 import { Sync } from "./sync.js";
@@ -163,6 +164,8 @@ async function start() {
     store.watch(["session", "connection", "clockOffset", "awaySince"], drawFrame);
     setInterval(() => { if (store.get("connection") === "away") drawFrame(); }, 1_000);
     addEventListener("hashchange", route);
+    followShortcuts(() => view?.keys);
+    document.getElementById("help").addEventListener("click", showHelp);
     document.getElementById("sign-out").addEventListener("click", () => signOut());
     document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
     const token = sessionStorage.getItem(keptToken);

@@ -69,7 +69,7 @@ export function clientsView({ store, navigate, parameters }) {
     const stop = store.watch(["clients", "clientsLoaded"], draw);
     const timer = setInterval(() => grid.refresh(), 5_000);
     return {
-        title: "Clients", element,
+        title: "Clients", element, keys: { "/": () => search.input.focus(), j: () => grid.step(1), k: () => grid.step(-1) },
         close() {
             stop();
             clearInterval(timer);

@@ -123,13 +123,19 @@ export function eventList({ store, relay, add, restart, failed, arrived }) {
         side.replaceChildren();
     }
 
+    /** Goes some rows down or up, also in the details if they are open. */
+    function step(rows) {
+        grid.step(rows);
+        if (!side.hidden) open(grid.active);
+    }
+
     const timer = setInterval(() => {
         const seconds = (performance.now() - rate.since) / 1000;
         rateText.textContent = `Live, ${countText(Math.round(rate.count / seconds))} events a second`;
         rate = { since: performance.now(), count: 0 };
     }, rateInterval);
     return {
-        element, grid, show, stop,
+        element, show, stop, step, focus: () => grid.element.focus(),
         close() {
             clearInterval(timer);
             stop();

@@ -1,3 +1,4 @@
+import { completions } from "./completion.js";
 import { announce, button, copy, el } from "./dom.js";
 import { eventList } from "./event-list.js";
 import { EventFeed } from "./event-source.js";
@@ -15,7 +16,9 @@ export function eventsView({ store, relay, navigate, parameters }) {
     const link = button("Copy link", async () => {
         await copy(location.href).then(() => announce("Copied."), (error) => box.fail(query, error));
     });
-    const box = queryBox({ run, more: [link] });
+    const attributes = new Set();
+    const values = new Map();
+    const box = queryBox({ run, leave: () => (events.hidden ? box.input.blur() : list.focus()), complete: (text) => completions(text, { attributes, valuesOf }), more: [link] });
     const bars = histogram({
         relay, choose: (since, until) => run(within(since, until, query)), showAll: () => run(withoutTime(query)), ask: run,
     });
@@ -51,7 +54,17 @@ export function eventsView({ store, relay, navigate, parameters }) {
         }
     }
 
+    /** The values that most events have in a field; none if the relay does not answer. */
+    function valuesOf(field) {
+        if (!values.has(field)) {
+            values.set(field, relay.ask(`| top 20 ${field}`).then(({ rows }) => rows.map(([value]) => value).filter((value) => value !== null),
+                () => { values.delete(field); return []; }));
+        }
+        return values.get(field);
+    }
+
     function showEvents(page) {
+        for (const event of page.events) for (const key of Object.keys(event.attributes ?? {})) attributes.add(key);
         result.replaceChildren();
         list.show(query, page);
         bars.show(query);
@@ -68,7 +81,7 @@ export function eventsView({ store, relay, navigate, parameters }) {
     box.input.value = query;
     run(query);
     return {
-        title: "Events", element,
+        title: "Events", element, keys: { "/": () => box.input.focus(), j: () => list.step(1), k: () => list.step(-1) },
         close() {
             asking.abort();
             stop();

@@ -130,12 +130,19 @@ export class Grid {
         };
         if (event.key in steps && this.count > 0) {
             event.preventDefault();
-            const start = this.active >= 0 ? this.active : Math.floor(this.element.scrollTop / this.rowHeight) - 1;
-            this.activate(Math.min(this.count - 1, Math.max(0, start + steps[event.key])));
+            this.step(steps[event.key]);
         } else if ((event.key === "Enter" || event.key === " ") && this.active >= 0) {
             event.preventDefault();
             this.open(this.active);
         }
+    }
+
+    /** Goes some rows down or up, with the focus. */
+    step(rows) {
+        if (this.count === 0) return;
+        const start = this.active >= 0 ? this.active : Math.floor(this.element.scrollTop / this.rowHeight) - 1;
+        this.activate(Math.min(this.count - 1, Math.max(0, start + rows)));
+        this.element.focus();
     }
 
     /** Makes a row the active one, and visible. */

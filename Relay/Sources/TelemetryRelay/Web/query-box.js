@@ -1,8 +1,12 @@
+import { completionList } from "./completion-list.js";
 import { el, visible } from "./dom.js";
 import { around } from "./query-text.js";
 
-/** The box for a query. `run(text)` is called for Enter; `more` are the elements beside it. */
-export function queryBox({ run, more = [] }) {
+/**
+ * The box for a query. `run(text)` is called for Enter, `leave()` for Escape, and `complete` as by `completionList`; `more` are the
+ * elements beside it.
+ */
+export function queryBox({ run, leave, complete, more = [] }) {
     const input = el("input", {
         type: "text", class: "query", "aria-label": "Query", "aria-describedby": "query-problem", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: "severity:>=warning \"card declined\" -name:retry | stats count() by scenario",
@@ -13,7 +17,10 @@ export function queryBox({ run, more = [] }) {
     const element = el("form", { class: "query-form", role: "search", onsubmit: (event) => {
         event.preventDefault();
         run(input.value.trim());
-    } }, el("div", { class: "toolbar query-line" }, input, el("button", { type: "submit", class: "primary" }, "Run"), more), problem);
+    } }, el("div", { class: "toolbar query-line" }, el("div", { class: "query-field" }, input, completionList(input, complete)), el("button", { type: "submit", class: "primary" }, "Run"), more), problem);
+
+    // The list of completions handles the key first.
+    input.addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) leave(); });
 
     /** Removes what `fail` showed. */
     function accept() {
