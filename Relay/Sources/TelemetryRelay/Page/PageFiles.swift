@@ -36,6 +36,7 @@ enum PageFiles {
         "records.js": PackageResources.records_js,
         "rule-match.js": PackageResources.rule_match_js,
         "rules.js": PackageResources.rules_js,
+        "saved-queries.js": PackageResources.saved_queries_js,
         "scenarios.js": PackageResources.scenarios_js,
         "shortcuts.js": PackageResources.shortcuts_js,
         "sign-in.js": PackageResources.sign_in_js,

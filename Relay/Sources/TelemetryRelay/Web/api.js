@@ -128,9 +128,11 @@ export class Relay {
         }
     }
 
-    async insert(record) {
-        return (await this.post("/v1/records", { policy: "insert", records: [record] })).records[0];
-    }
+    async #save(policy, record) { return (await this.post("/v1/records", { policy, records: [record] })).records[0]; }
+
+    insert(record) { return this.#save("insert", record); }
+
+    overwrite(record) { return this.#save("overwrite", record); }
 
     async remove(names) { return (await this.post("/v1/records/delete", { recordNames: names })).deleted; }
 }

@@ -7,18 +7,20 @@ import { histogram } from "./histogram.js";
 import { queryBox } from "./query-box.js";
 import { queryResult, resultLimit } from "./query-result.js";
 import { adding, split, within, withoutTime } from "./query-text.js";
+import { savedQueries } from "./saved-queries.js";
 import { persist } from "./stream.js";
 
 /** The events that a query selects, those that are stored and new ones as they come, or the result of its pipes. */
-export function eventsView({ store, relay, navigate, parameters }) {
+export function eventsView({ store, relay, sync, canControl, navigate, parameters }) {
     let query = parameters.get("query") ?? "";
     let asking = new AbortController();
     const link = button("Copy link", async () => {
         await copy(location.href).then(() => announce("Copied."), (error) => box.fail(query, error));
     });
+    const saved = savedQueries({ relay, sync, canControl, shown: () => query, run });
     const attributes = new Set();
     const values = new Map();
-    const box = queryBox({ run, leave: () => (events.hidden ? box.input.blur() : list.focus()), complete: (text) => completions(text, { attributes, valuesOf }), more: [link] });
+    const box = queryBox({ run, leave: () => (events.hidden ? box.input.blur() : list.focus()), complete: (text) => completions(text, { attributes, valuesOf }), more: [saved.element, link] });
     const bars = histogram({
         relay, choose: (since, until) => run(within(since, until, query)), showAll: () => run(withoutTime(query)), ask: run,
     });
@@ -85,6 +87,7 @@ export function eventsView({ store, relay, navigate, parameters }) {
         close() {
             asking.abort();
             stop();
+            saved.close();
             list.close();
         },
     };

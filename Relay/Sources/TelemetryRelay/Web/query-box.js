@@ -14,10 +14,11 @@ export function queryBox({ run, leave, complete, more = [] }) {
     const message = el("p", { class: "problem", role: "alert", id: "query-problem" });
     const place = el("pre", { tabindex: "0", "aria-label": "Place of the error" });
     const problem = el("div", { class: "query-problem", hidden: true }, place, message);
-    const element = el("form", { class: "query-form", role: "search", onsubmit: (event) => {
+    const form = el("form", { onsubmit: (event) => {
         event.preventDefault();
         run(input.value.trim());
-    } }, el("div", { class: "toolbar query-line" }, el("div", { class: "query-field" }, input, completionList(input, complete)), el("button", { type: "submit", class: "primary" }, "Run"), more), problem);
+    } }, el("div", { class: "query-field" }, input, completionList(input, complete)), el("button", { type: "submit", class: "primary" }, "Run"));
+    const element = el("div", { role: "search" }, el("div", { class: "toolbar query-line" }, form, more), problem);
 
     // The list of completions handles the key first.
     input.addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) leave(); });

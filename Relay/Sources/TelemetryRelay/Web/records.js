@@ -99,6 +99,14 @@ export function ruleRecord({ id, scenario, level, conditions, percentage, lease 
     return { recordType: "TelemetryRule", recordName: `rule-${id}`, fields: present(fields) };
 }
 
+/** A query that was saved for all viewers. */
+export function savedQuery({ recordName, fields = {} }) { return { recordName, name: text(fields.name) ?? "", query: text(fields.query) ?? "" }; }
+
+/** The record of a saved query. Its name is that of the record, so that there is one query of a name. */
+export function savedQueryRecord(name, query) {
+    return { recordType: "TelemetrySavedQuery", recordName: `saved-query-${name}`, fields: { name, query } };
+}
+
 function present(fields) {
     return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

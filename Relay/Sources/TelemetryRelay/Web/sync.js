@@ -4,6 +4,7 @@ import { follow } from "./stream.js";
 const subscriptions = {
     TelemetryClient: "TelemetryClient-All", TelemetryScenario: "TelemetryScenario-All",
     TelemetryCommand: "TelemetryViewer-Commands", TelemetryRule: "TelemetryRule-All",
+    TelemetrySavedQuery: "TelemetrySavedQuery-All",
 };
 const pollInterval = 5_000;
 const quietTime = 200;

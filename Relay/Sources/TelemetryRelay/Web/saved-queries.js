@@ -1,0 +1,65 @@
+import { button, el, textField, visible } from "./dom.js";
+import { confirm } from "./dialog.js";
+import { savedQuery, savedQueryRecord } from "./records.js";
+
+/** The menu of the queries that were saved for all viewers. `shown()` is the query to save, `run(query)` shows another one. */
+export function savedQueries({ relay, sync, canControl, shown, run }) {
+    let queries = [];
+    const list = el("ul", {});
+    const note = el("p", { class: "note", role: "status" });
+    const name = textField("Name", { required: true, maxlength: "100" });
+    const form = el("form", { class: "toolbar", onsubmit: (event) => { event.preventDefault(); save(); } },
+        name.element, el("button", { type: "submit" }, "Save this query"));
+    const summary = el("summary", { class: "button" }, "Saved queries");
+    const element = el("details", {
+        class: "menu",
+        onkeydown: (event) => { if (event.key === "Escape" && element.open) close(); },
+        onfocusout: ({ relatedTarget }) => { if (relatedTarget && !element.contains(relatedTarget) && !relatedTarget.closest("dialog")) element.open = false; },
+    }, summary, el("div", { class: "panel" }, list, canControl && form, note));
+
+    function close() {
+        element.open = false;
+        summary.focus();
+    }
+
+    function draw() {
+        const focused = document.activeElement?.dataset.saved;
+        list.replaceChildren(...queries.map((item) => el("li", {},
+            button(visible(item.name), () => { close(); run(item.query); }, { class: "value", title: visible(item.query), "data-saved": item.recordName }),
+            canControl && button("Delete…", () => remove(item), { class: "small", "aria-label": `Delete ${visible(item.name)}` }))));
+        if (queries.length === 0) list.replaceChildren(el("li", { class: "muted" }, "No saved queries"));
+        if (focused) [...list.querySelectorAll("[data-saved]")].find(({ dataset }) => dataset.saved === focused)?.focus();
+    }
+
+    async function act(done, request) {
+        try {
+            await request();
+            note.className = "note good";
+            note.textContent = done;
+        } catch (error) {
+            note.className = "note problem";
+            note.textContent = error.status === 403 ? "This token may read, but not save queries." : `Not done: ${error.message}`;
+        }
+    }
+
+    async function save() {
+        const record = savedQueryRecord(name.input.value.trim(), shown());
+        const isNew = !queries.some(({ recordName }) => recordName === record.recordName);
+        const text = visible(record.fields.name);
+        if (!isNew && !await confirm({ title: "Replace the saved query?", text: `${text} is saved already. All viewers use the same queries.`, action: "Replace" })) return;
+        await act(`Saved ${text}.`, () => relay.overwrite(record));
+        name.input.value = "";
+    }
+
+    async function remove(item) {
+        const text = visible(item.name);
+        if (!await confirm({ title: "Delete the saved query?", text: `${text} is deleted for all viewers.`, action: "Delete" })) return;
+        await act(`Deleted ${text}.`, () => relay.remove([item.recordName]));
+    }
+
+    const stop = sync.on("TelemetrySavedQuery", async () => {
+        queries = (await relay.records("TelemetrySavedQuery")).map(savedQuery).sort((a, b) => (a.name < b.name ? -1 : 1));
+        draw();
+    }, (error) => { note.textContent = `The saved queries cannot be read: ${error.message}`; });
+    return { element, close: stop };
+}

@@ -1,0 +1,81 @@
+"""Queries that are saved for all viewers."""
+
+import pytest
+from playwright.sync_api import expect
+
+from conftest import ask, query_box, rows
+from relay import event
+
+
+def saved(name, query):
+    return {"recordType": "TelemetrySavedQuery", "recordName": f"saved-query-{name}", "fields": {"name": name, "query": query}}
+
+
+def menu(page):
+    return page.locator(".menu")
+
+
+def test_a_query_is_saved_by_name_and_shown_to_another_viewer(relay, open_page):
+    relay.append([event(number, scenario=["Sync", "Net"][number % 2]) for number in range(6)])
+    first, second = open_page("/#/events"), open_page("/#/events")
+    menu(second).get_by_text("Saved queries", exact=True).click()
+    expect(menu(second)).to_contain_text("No saved queries")
+    ask(first, "scenario:=Net")
+    expect(rows(first, "Events")).to_have_count(3)
+    menu(first).get_by_text("Saved queries", exact=True).click()
+    menu(first).get_by_label("Name").fill("Only Net / 1")
+    first.keyboard.press("Enter")
+    expect(menu(first)).to_contain_text("Saved Only Net / 1.")
+    [record] = relay.records("TelemetrySavedQuery")
+    assert record["fields"] == {"name": "Only Net / 1", "query": "scenario:=Net"}
+    # The other page is notified.
+    menu(second).get_by_role("button", name="Only Net / 1", exact=True).click()
+    expect(rows(second, "Events")).to_have_count(3)
+    expect(query_box(second)).to_have_value("scenario:=Net")
+    expect(menu(second).locator(".panel")).to_be_hidden()
+
+
+@pytest.mark.parametrize("confirms", [True, False])
+def test_a_saved_query_is_replaced_or_deleted_only_after_a_question(relay, open_page, confirms):
+    relay.save(saved("Net", "scenario:=Net"))
+    page = open_page("/#/events?query=status:500")
+    expect(page.get_by_role("heading", name="No event matches")).to_be_visible()
+    menu(page).get_by_text("Saved queries", exact=True).click()
+    menu(page).get_by_label("Name").fill("Net")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Replace" if confirms else "Cancel").click()
+    if confirms:
+        expect(menu(page)).to_contain_text("Saved Net.")
+    assert relay.records("TelemetrySavedQuery")[0]["fields"]["query"] == ("status:500" if confirms else "scenario:=Net")
+    menu(page).get_by_role("button", name="Delete Net").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete" if confirms else "Cancel").click()
+    if confirms:
+        expect(menu(page)).to_contain_text("No saved queries")
+    assert len(relay.records("TelemetrySavedQuery")) == (0 if confirms else 1)
+
+
+def test_a_reader_runs_saved_queries_and_changes_none(relay, open_page):
+    relay.append([event(1), event(2, scenario="Net")])
+    relay.save(saved("<b>Net</b>", "scenario:=Net"))
+    page = open_page(fails_to_load=True)
+    token = relay.token("reader")
+    page.goto(f"{relay.address}/?#/events")
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    menu(page).get_by_text("Saved queries", exact=True).click()
+    expect(menu(page).get_by_label("Name")).to_have_count(0)
+    expect(menu(page).get_by_role("button", name="Delete")).to_have_count(0)
+    menu(page).get_by_role("button", name="<b>Net</b>").click()
+    expect(rows(page, "Events")).to_have_count(1)
+
+
+def test_the_menu_is_closed_with_escape(relay, open_page):
+    page = open_page("/#/events")
+    summary = menu(page).get_by_text("Saved queries", exact=True)
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(menu(page).get_by_label("Name")).to_be_visible()
+    menu(page).get_by_label("Name").focus()
+    page.keyboard.press("Escape")
+    expect(menu(page).get_by_label("Name")).to_be_hidden()
+    expect(summary).to_be_focused()
