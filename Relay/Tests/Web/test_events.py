@@ -171,6 +171,16 @@ def test_a_wrong_query_shows_the_message_and_the_place_and_keeps_the_result(rela
     expect(rows(page, "Events")).to_have_count(5)
 
 
+def test_a_link_with_a_wrong_query_shows_what_is_wrong(relay, open_page):
+    relay.append([event(1)])
+    page = open_page("/#/events?query=name:%3E", fails_to_load=True)
+    expect(page.get_by_role("alert")).to_contain_text("query:")
+    expect(query_box(page)).to_have_value("name:>")
+    page.keyboard.press("/")
+    ask(page, "items")
+    expect(rows(page, "Events")).to_have_count(1)
+
+
 def test_what_is_typed_while_a_query_is_answered_stays(relay, open_page):
     relay.append([event(1), event(2)])
     page = open_page()

@@ -29,6 +29,14 @@ def test_top_values_are_counted_over_all_events_that_match(relay, open_page):
     expect(fields(page).locator("li").filter(has_text="Net")).to_contain_text("4")
 
 
+def test_an_empty_value_has_a_name(relay, open_page):
+    relay.append([event(1, attributes={"note": ""})])
+    page = open_page("/#/events")
+    fields(page).locator("summary").get_by_text("note").click()
+    fields(page).get_by_role("button", name="Exclude note empty").click()
+    expect(page.get_by_role("heading", name="No event matches")).to_be_visible()
+
+
 def test_a_click_adds_a_value_or_excludes_it(relay, open_page):
     fill(relay)
     page = open_page("/#/events")

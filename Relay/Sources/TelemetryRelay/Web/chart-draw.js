@@ -35,8 +35,9 @@ export function lineChart({ title, series }) {
         svg("polyline", { class: `line-${number}`, points: item.points.map(([time, value]) => `${x(time)},${y(value)}`).join(" ") }),
         item.points.length === 1 && svg("circle", { class: `series-${number}`, cx: x(item.points[0][0]), cy: y(item.points[0][1]), r: 3 }),
     ]);
+    const description = `${visible(title)} over time: ${series.map(({ name }) => visible(name)).join(", ")}. The table has the values.`;
     return el("figure", {}, el("figcaption", {}, visible(title)),
-        svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${visible(title)} over time: ${series.map(({ name }) => visible(name)).join(", ")}. The table has the values.` },
+        svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": description },
             marks.flat(), labels, lines.flat()),
         series.length > 1 && legend(series));
 }

@@ -14,7 +14,8 @@ export function completionList(input, complete) {
         const index = [...list.children].indexOf(event.target.closest("li"));
         if (index >= 0) accept(index);
     } });
-    for (const [name, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false" })) input.setAttribute(name, value);
+    const roles = { role: "combobox", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false" };
+    for (const [name, value] of Object.entries(roles)) input.setAttribute(name, value);
     input.addEventListener("input", update);
     input.addEventListener("blur", close);
     input.addEventListener("keydown", key);
@@ -26,7 +27,8 @@ export function completionList(input, complete) {
         if (turn !== latest || input.selectionStart !== caret || document.activeElement !== input) return;
         if (found.choices.length === 0) return close();
         shown = found;
-        list.replaceChildren(...found.choices.map((choice, index) => el("li", { role: "option", id: `completion-${index}`, "aria-selected": "false" }, visible(choice.trim()))));
+        list.replaceChildren(...found.choices.map((choice, index) =>
+            el("li", { role: "option", id: `completion-${index}`, "aria-selected": "false" }, visible(choice.trim()))));
         list.hidden = false;
         input.setAttribute("aria-expanded", "true");
         return activate(-1);

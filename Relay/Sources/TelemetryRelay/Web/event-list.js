@@ -18,7 +18,7 @@ export function eventList({ store, relay, add, restart, failed, arrived }) {
     let feed = null;
     let known = 0;
     let rate = { since: performance.now(), count: 0 };
-    const summary = el("p", { class: "summary" }, "Loading…");
+    const summary = el("p", { class: "summary" });
     const rateText = el("span", { class: "muted" });
     const jump = button("", goToNewest, { class: "primary jump", hidden: true });
     const nothing = el("div", { hidden: true });

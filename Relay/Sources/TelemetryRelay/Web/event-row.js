@@ -21,6 +21,9 @@ export function severity(event) {
     return event.logLevel === "diagnostic" ? "debug" : "info";
 }
 
+/** A group's key, or one value of a field, in words. */
+export function keyText(value) { return value === null ? "none" : visible(value) || "empty"; }
+
 /** An attribute's value as text; dates and special numbers are objects on the wire. */
 export function valueText(value) {
     if (value !== null && typeof value === "object") return String(value.date ?? value.double ?? JSON.stringify(value));

@@ -3,7 +3,7 @@ import { EventLog, rowLimit } from "./event-log.js";
 import { showsWholeSessions } from "./query-text.js";
 import { follow, persist } from "./stream.js";
 
-export const pageSize = 500;
+const pageSize = 500;
 const drainInterval = 100;
 const incomingLimit = 5_000;
 

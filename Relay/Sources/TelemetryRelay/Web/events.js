@@ -20,7 +20,10 @@ export function eventsView({ store, relay, sync, canControl, navigate, parameter
     const saved = savedQueries({ relay, sync, canControl, shown: () => query, run });
     const attributes = new Set();
     const values = new Map();
-    const box = queryBox({ run, leave: () => (events.hidden ? box.input.blur() : list.focus()), complete: (text) => completions(text, { attributes, valuesOf }), more: [saved.element, link] });
+    const box = queryBox({
+        run, leave: () => (events.hidden ? box.input.blur() : list.focus()), complete: (text) => completions(text, { attributes, valuesOf }),
+        more: [saved.element, link],
+    });
     const bars = histogram({
         relay, choose: (since, until) => run(within(since, until, query)), showAll: () => run(withoutTime(query)), ask: run,
     });

@@ -1,4 +1,5 @@
 import { button, el, visible } from "./dom.js";
+import { keyText } from "./event-row.js";
 import { attributeField, exclusion, term } from "./query-text.js";
 import { persist } from "./stream.js";
 import { countText } from "./time.js";
@@ -58,9 +59,9 @@ export function fieldList({ relay, add, ask }) {
     function draw({ field, title, values }, text, rows) {
         const name = visible(title);
         values.replaceChildren(...rows.map(([value, count]) => {
-            const shown = value === null ? "none" : visible(value);
+            const shown = keyText(value);
             return el("li", {},
-                button(shown, () => add(term(field, value)), { class: value === null ? "value muted" : "value", title: shown, "aria-label": `Only ${name} ${shown}` }),
+                button(shown, () => add(term(field, value)), { class: value ? "value" : "value muted", title: shown, "aria-label": `Only ${name} ${shown}` }),
                 el("span", { class: "muted" }, countText(Number(count))),
                 button("−", () => add(exclusion(field, value)), { title: "Exclude", "aria-label": `Exclude ${name} ${shown}` }));
         }), el("li", {}, button("Chart", () => ask(text), { "aria-label": `Chart of ${name}` })));

@@ -34,14 +34,16 @@ export function histogram({ relay, choose, showAll, ask }) {
     /** The bars of the chosen span: where it began, and where it ends now. */
     let [anchor, active] = [null, 0];
     let isRefreshing = false;
-    const caption = el("span", {}, "Loading…");
-    const note = el("span", { class: "muted" });
+    const caption = el("span", {});
+    const note = el("span", { class: "muted note-line" });
     const all = button("All times", showAll, { class: "small", hidden: true });
-    const chart = button("Chart", () => ask(`${filter} | stats count() by scenario, time:${width.text}`.trim()), { class: "small", "aria-label": "Chart by scenario" });
+    const chart = button("Chart", () => ask(`${filter} | stats count() by scenario, time:${width.text}`.trim()), {
+        class: "small", "aria-label": "Chart by scenario",
+    });
     const drawing = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
     const plot = el("div", {
         class: "plot", role: "slider", tabindex: "0", "aria-label": "Time: drag, or use the arrow keys with Shift and Enter, to choose a span",
-        "aria-valuemin": "0", "aria-valuemax": "0", "aria-valuenow": "0", "aria-valuetext": "Loading…",
+        "aria-valuemin": "0", "aria-valuemax": "0", "aria-valuenow": "0", "aria-valuetext": "No events",
         onpointerdown: (event) => {
             if (event.button !== 0 || bars.length === 0) return;
             plot.setPointerCapture(event.pointerId);
@@ -52,9 +54,10 @@ export function histogram({ relay, choose, showAll, ask }) {
         onpointerup: () => { if (anchor !== null) choosePart(); },
         onpointercancel: clear, onpointerleave: () => { if (anchor === null) note.textContent = ""; }, onkeydown: key,
     }, drawing);
+    const legend = el("ul", { class: "legend" }, parts.map(({ title }) => el("li", { class: `part-${title.toLowerCase()}` }, title)));
     const axis = el("div", { class: "axis-labels", "aria-hidden": "true" });
     const element = el("figure", { class: "histogram" },
-        el("figcaption", {}, caption, chart, all, note, el("ul", { class: "legend" }, parts.map(({ title }) => el("li", { class: `part-${title.toLowerCase()}` }, title)))), plot, axis);
+        el("figcaption", {}, caption, chart, all, note, legend), plot, axis);
 
     const barAt = (event) => {
         const { left, width: pixels } = plot.getBoundingClientRect();

@@ -8,7 +8,8 @@ import { around } from "./query-text.js";
  */
 export function queryBox({ run, leave, complete, more = [] }) {
     const input = el("input", {
-        type: "text", class: "query", "aria-label": "Query", "aria-describedby": "query-problem", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+        type: "text", class: "query", "aria-label": "Query", "aria-describedby": "query-problem", autocomplete: "off", autocapitalize: "off",
+        spellcheck: "false",
         placeholder: "severity:>=warning \"card declined\" -name:retry | stats count() by scenario",
     });
     const message = el("p", { class: "problem", role: "alert", id: "query-problem" });

@@ -1,6 +1,6 @@
 import { barChart, lineChart } from "./chart-draw.js";
 import { el, visible } from "./dom.js";
-import { rowSummary, severity, valueText } from "./event-row.js";
+import { keyText, rowSummary, severity, valueText } from "./event-row.js";
 import { adding, address, fieldName, split, term } from "./query-text.js";
 import { countText, counted, dateText } from "./time.js";
 
@@ -10,7 +10,7 @@ const [tableLimit, chartLimit, seriesLimit, barLimit] = [500, 4, 6, 30];
 
 const isNumber = (value) => ["number", "bigint"].includes(typeof value) || value?.double !== undefined;
 const number = (value) => Number(value?.double ?? value);
-const groupName = (values) => values.map((value) => value ?? "none").join(" · ");
+const groupName = (values) => values.map(keyText).join(" · ");
 
 /** What the columns of `stats` and `top` are: the bucket of the time, groups, whose keys are strings or null, or numbers. */
 function roles({ columns, rows }) {
@@ -22,29 +22,37 @@ function roles({ columns, rows }) {
     return { time, values, groups };
 }
 
-/** The numbers of a column as series over time, those with the greatest sum first. */
+/** The numbers of a column as series over time. */
 function timeSeries({ rows }, { time, groups }, value) {
     const series = new Map();
     for (const row of rows) {
         const point = [Date.parse(row[time]?.date), number(row[value])];
         if (!isNumber(row[value]) || !point.every(Number.isFinite)) continue;
         const name = groupName(groups.map((group) => row[group]));
-        if (!series.has(name)) series.set(name, { name, points: [], sum: 0 });
+        if (!series.has(name)) series.set(name, { name, points: [] });
         series.get(name).points.push(point);
-        series.get(name).sum += point[1];
     }
     for (const { points } of series.values()) points.sort(([a], [b]) => a - b);
-    return [...series.values()].sort((a, b) => b.sum - a.sum);
+    return series;
+}
+
+const sum = ({ points }) => points.reduce((total, [, value]) => total + value, 0);
+
+/** A chart for each number, all with the same groups: those whose sum of the first number is greatest. */
+function lineCharts(result, found) {
+    const columns = found.values.slice(0, chartLimit).map((value) => ({ title: result.columns[value], series: timeSeries(result, found, value) }))
+        .filter(({ series }) => series.size > 0);
+    const names = [...columns[0]?.series ?? []].sort(([, a], [, b]) => sum(b) - sum(a)).map(([name]) => name);
+    const note = names.length > seriesLimit && `The ${seriesLimit} greatest of ${countText(names.length)} groups; the table has the others.`;
+    return columns.map(({ title, series }) => el("div", { class: "card" }, lineChart({
+        title, series: names.slice(0, seriesLimit).map((name) => series.get(name) ?? { name, points: [] }),
+    }), note && el("p", { class: "muted" }, note)));
 }
 
 function charts(result, found) {
+    if (found.time >= 0) return lineCharts(result, found);
     return found.values.slice(0, chartLimit).flatMap((value) => {
         const title = result.columns[value];
-        if (found.time >= 0) {
-            const series = timeSeries(result, found, value);
-            const note = series.length > seriesLimit && el("p", { class: "muted" }, `The ${seriesLimit} greatest of ${countText(series.length)} groups; the table has the others.`);
-            return series.length === 0 ? [] : [el("div", { class: "card" }, lineChart({ title, series: series.slice(0, seriesLimit) }), note)];
-        }
         const bars = result.rows.filter((row) => Number.isFinite(number(row[value])) && isNumber(row[value])).slice(0, barLimit)
             .map((row) => ({ name: groupName(found.groups.map((group) => row[group])), value: number(row[value]) }));
         return found.groups.length === 0 || bars.length === 0 ? [] : [el("div", { class: "card" }, barChart({ title, bars }))];
@@ -59,10 +67,11 @@ function cell(value, isCounted) {
 
 /** A table of rows. The cell of a group leads to its events. */
 function table({ columns, rows }, found, filter) {
-    const link = (name, value) => el("a", { href: address(adding(term(fieldName(name), value), filter)) }, cell(value));
+    const link = (name, value) => el("a", { href: address(adding(term(fieldName(name), value), filter)) }, keyText(value));
+    const style = (index) => ({ class: found.values.includes(index) ? "number" : null });
     return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Result" }, el("table", {},
-        el("thead", {}, el("tr", {}, columns.map((name, index) => el("th", { scope: "col", class: found.values.includes(index) ? "number" : null }, visible(name))))),
-        el("tbody", {}, rows.slice(0, tableLimit).map((row) => el("tr", {}, row.map((value, index) => el("td", { class: found.values.includes(index) ? "number" : null },
+        el("thead", {}, el("tr", {}, columns.map((name, index) => el("th", { scope: "col", ...style(index) }, visible(name))))),
+        el("tbody", {}, rows.slice(0, tableLimit).map((row) => el("tr", {}, row.map((value, index) => el("td", style(index),
             found.groups.includes(index) ? link(columns[index], value) : cell(value, found.isCounted))))))));
 }
 
