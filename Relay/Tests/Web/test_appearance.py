@@ -21,13 +21,13 @@ def fill(relay):
         "commandId": "1", "clientid": "anna-7f3a", "action": "enableScenario", "scenarioName": "NetworkRequests", "lease": 600, "logLevel": "diagnostic",
         "status": "executed", "created": {"date": moment(-60)}, "executedAt": {"date": moment(-59)}, "issuer": "support"}})
     names = ["request.started", "request.finished", "sync.started", "button.tapped"]
-    for identifier, count in [("anna-7f3a", 160), ("ben-92c1", 90)]:
+    for identifier, count, version, model in [("anna-7f3a", 160, "2.1", "iPhone16,1"), ("ben-92c1", 90, "2.0", "iPad14,3")]:
         relay.append([event(
             number, "request.failed" if number % 23 == 22 else names[number % 4], eventId=f"{identifier}{number}", sequence=number + (4 if number > 150 else 0),
             eventTimestamp=moment(number * 4 - 640), scenario=["NetworkRequests", "NetworkRequests", "DataSync", "UserInteraction"][number % 4],
             property1=f"GET /notes/{number} → 503" if number % 23 == 22 else f"GET /notes/{number}",
-            attributes={"milliseconds": number * 7 % 90, "severity": "error" if number % 23 == 22 else "info"}) for number in range(count)],
-            clientid=identifier, sessionId=f"session-{identifier}")
+            attributes={"ms": number * 7 % 90, "severity": "error" if number % 23 == 22 else "warning" if number % 11 == 5 else "info"}) for number in range(count)],
+            clientid=identifier, sessionId=f"session-{identifier}", appVersion=version, deviceModel=model)
 
 
 VIEWS = {
@@ -35,7 +35,7 @@ VIEWS = {
     "client": ("/#/client?id=anna-7f3a", lambda page: page.get_by_role("region", name="Commands")),
     "events": ("/#/events", lambda page: rows(page, "Events").first),
     "rules": ("/#/rules", lambda page: page.get_by_text("No rules")),
-    "lines": ("/#/events?query=%7C+stats+count(),+quantile(0.95,+milliseconds)+by+scenario,+time:1m", lambda page: page.get_by_role("img", name="count()")),
+    "lines": ("/#/events?query=%7C+stats+count(),+quantile(0.95,+ms)+by+scenario,+time:1m", lambda page: page.get_by_role("img", name="count()")),
     "bars": ("/#/events?query=%7C+top+name", lambda page: page.get_by_role("list", name="count")),
 }
 
