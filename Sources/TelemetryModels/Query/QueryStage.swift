@@ -79,7 +79,8 @@ struct QueryStage<Event: QuerySubject> {
     /// - Parameter position: Its place among the rows, which are added in any order.
     mutating func add(_ subject: some QuerySubject, at position: Int64, row: () -> Row) throws {
         try grouping?.add(subject)
-        let size: (Row) -> Int = \.byteCount
+        // In generic code, a key path would be made anew for each row.
+        let size = { (row: Row) in row.byteCount }
         if let fields = selection?.fields {
             try rows?.add(subject, at: position, size: size) { .values(fields.map { subject.value(of: $0) }) }
         } else {

@@ -10,7 +10,7 @@ public struct StoredEvent {
     private enum Form {
         case line(StoredLine)
         /// A line in a form that has no outline is decoded.
-        case event(TelemetryEvent)
+        indirect case event(TelemetryEvent)
     }
 
     private let form: Form

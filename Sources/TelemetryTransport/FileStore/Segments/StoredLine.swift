@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 /// An event's line below its header. Values are read from the bytes when they are asked for; they are those of the decoded event.
-struct StoredLine {
+final class StoredLine {
     /// Without its line feed. They must remain valid as long as the line is used.
     let bytes: UnsafeBufferPointer<UInt8>
     private let context: EventContext
