@@ -25,7 +25,7 @@ struct WatchHistoryTests {
         var cursor: TelemetryCursor?
         while true {
             let page = try await transport.events(matching: .init(since: Self.since), after: cursor, limit: 700)
-            await history.record(page.events.count, after: cursor)
+            await history.record(page.events.count, before: page.cursor)
             model.take(page.events, skipped: 0)
             cursor = page.cursor
             guard page.hasMore else { return (model, history) }
@@ -221,7 +221,8 @@ struct WatchHistoryTests {
         let page = try await history.page(.older(than: 0))
         #expect(page.range == -2_000..<0)
         #expect(page.items.last?.identifier == "-1")
-        #expect(limited.historyLimits == [2_000])
+        // The second request is for the part of the page that the view needs.
+        #expect(limited.historyLimits == [2_000, 2_000])
     }
 
     @Test("The small pages of a relay are read as pages of the usual size")
@@ -238,6 +239,33 @@ struct WatchHistoryTests {
         }
         #expect(count == 500)
         #expect(pages < 10)
+    }
+
+    @Test("A page of which the oldest events are no longer there contains no newer ones")
+    func shrunkPage() async throws {
+        let transport = InMemoryTelemetryTransport()
+        try await transport.append((0..<10).map { WatchedEvents.event($0) })
+        let history = EventHistory(transport: transport)
+        _ = try await history.newestEvents()
+        try await transport.append((10..<15).map { WatchedEvents.event($0) })
+        _ = try await transport.deleteEvents(matching: .init(query: try TelemetryQuery("sequence:<3")))
+        let page = try await history.page(.around(5))
+        #expect(page.items.map(\.identifier) == (3..<10).map(String.init))
+        #expect(page.items.map(\.ordinal) == Array(3..<10))
+        #expect(try await history.page(.older(than: 5)).items.map(\.identifier) == ["3", "4"])
+    }
+
+    @Test("Without the newest events, which could not be read, the view says so, and the selection reads them")
+    func unread() async throws {
+        let transport = InMemoryTelemetryTransport()
+        try await transport.append((0..<3).map { WatchedEvents.event($0) })
+        let history = EventHistory(transport: transport)
+        await history.begin(before: try await transport.events(matching: .all, after: nil, limit: 5).cursor)
+        var model = WatchedEvents.model([])
+        _ = model.start([], hasMore: true)
+        #expect(WatchedEvents.drawn(model).contains { $0.contains("The stored events were not read; ↑ reads them.") })
+        try await press(.up, &model, history)
+        #expect(model.texts == ["number 0", "number 1", "number 2"])
     }
 
     @Test("Gaps are found between pages")

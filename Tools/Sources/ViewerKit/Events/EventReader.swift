@@ -35,7 +35,7 @@ public struct EventReader: Sendable {
                 return cursor
             } catch let error as TelemetryTransportError where canRetry(error, following, cursor) {
                 failures += 1
-                try await Task.sleep(for: error.retryAfter ?? Self.delay(failures, random: .random(in: 0..<1)))
+                try await Task.sleep(for: Self.delay(after: error, failures: failures))
             }
         }
     }
@@ -43,6 +43,11 @@ public struct EventReader: Sendable {
     /// Whether to retry: a relay that was reachable before may be restarting.
     private func canRetry(_ error: TelemetryTransportError, _ following: Bool, _ cursor: TelemetryCursor?) -> Bool {
         following && error.isRetryable && cursor != nil && transport is HTTPTelemetryTransport
+    }
+
+    /// How long to wait after this number of failures in succession, of which the error is the last.
+    public static func delay(after error: TelemetryTransportError, failures: Int) -> Duration {
+        error.retryAfter ?? delay(failures, random: .random(in: 0..<1))
     }
 
     /// A random delay of at most 32 seconds, so that viewers do not reconnect at the same time.

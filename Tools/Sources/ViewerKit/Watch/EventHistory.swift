@@ -4,8 +4,8 @@ public import TelemetryTransport
 
 /// Reads stored events that a view does not keep, page by page in both directions.
 ///
-/// Pages are read forwards again. Therefore the cursors before the pages that the view has read are kept, one for each ``pageSize``
-/// events.
+/// The cursors after the pages that the view has read are kept, one for each ``pageSize`` events. Pages are read again backwards from
+/// there: if the filter contains a relative date, their oldest events may no longer match.
 public actor EventHistory {
     /// The maximum number of events of a page.
     public static let pageSize = 2_000
@@ -19,8 +19,8 @@ public actor EventHistory {
 
     private struct Page {
         let filter: TelemetryEventFilter
-        /// The cursor before the page.
-        let cursor: TelemetryCursor?
+        /// The cursor after the page.
+        var end: TelemetryCursor
         var ordinals: Range<Int>
     }
 
@@ -30,14 +30,14 @@ public actor EventHistory {
     private let beforeStart: Position?
     /// Without gaps, oldest first.
     private var pages: [Page] = []
-    /// Where the events before the known pages are read from; nil if there are none.
+    /// The position before the first of these pages; nil if there are no earlier events.
     private var unread: Position?
 
     /// The number of pages with a known cursor.
     var pageCount: Int { pages.count }
 
-    /// - Parameter filter: Of the events that the view shows. Events from before its date are searched for when they are wanted; without
-    ///   one, the view begins with the newest events.
+    /// - Parameter filter: Of the events that the view shows. Events from before its date are read on request; without one, the view
+    ///   begins with the newest events.
     public init(transport: any TelemetryEventTransport, filter: TelemetryEventFilter = .all) {
         self.transport = transport
         self.filter = filter
@@ -61,7 +61,7 @@ public actor EventHistory {
     public func newestEvents() async throws -> (events: [TelemetryEvent], end: TelemetryCursor, hasMore: Bool) {
         let parts = try await parts(Position(filter: filter, end: nil), count: EventLog.capacity)
         unread = position(before: parts, of: filter)
-        for part in parts { record(part.events.count, after: part.start) }
+        for part in parts { record(part.events.count, before: part.end) }
         return (parts.flatMap(\.events), parts[parts.count - 1].end, parts[0].hasMore)
     }
 
@@ -78,21 +78,25 @@ public actor EventHistory {
         }
     }
 
-    /// Records that the view has read this number of events after the cursor.
-    public func record(_ count: Int, after cursor: TelemetryCursor?) {
-        Self.append(count, after: cursor, matching: filter, to: &pages)
+    /// Begins without the newest events: all events before the position are read on request.
+    public func begin(before position: TelemetryCursor) { unread = Position(filter: filter, end: position) }
+
+    /// Records that the view has read this number of events, the newest of which precede the cursor.
+    public func record(_ count: Int, before end: TelemetryCursor) {
+        Self.append(count, before: end, matching: filter, to: &pages)
     }
 
     /// Appends a page, or adds its events to the last one if that stays small: a relay may return small pages.
     private static func append(
-        _ count: Int, after cursor: TelemetryCursor?, matching filter: TelemetryEventFilter, to pages: inout [Page]
+        _ count: Int, before end: TelemetryCursor, matching filter: TelemetryEventFilter, to pages: inout [Page]
     ) {
         guard count > 0 else { return }
         if let last = pages.last, last.filter == filter, last.ordinals.count + count <= pageSize {
             pages[pages.count - 1].ordinals = last.ordinals.lowerBound..<last.ordinals.upperBound + count
+            pages[pages.count - 1].end = end
         } else {
-            let end = pages.last?.ordinals.upperBound ?? 0
-            pages.append(Page(filter: filter, cursor: cursor, ordinals: end..<end + count))
+            let start = pages.last?.ordinals.upperBound ?? 0
+            pages.append(Page(filter: filter, end: end, ordinals: start..<start + count))
         }
     }
 
@@ -119,20 +123,14 @@ public actor EventHistory {
         }
     }
 
-    /// Reads a part of a page. The events before the part are read as well, because only the page has a cursor.
+    /// Reads a part of a page. The events after the part are read as well, because only the page has a cursor.
     private func read(_ page: Page, _ range: Range<Int>) async throws -> HistoryPage {
-        var events: [TelemetryEvent] = []
-        var cursor = page.cursor
-        let count = range.upperBound - page.ordinals.lowerBound
-        while events.count < count {
-            let part = try await transport.events(matching: page.filter, after: cursor, limit: count - events.count)
-            events += part.events
-            cursor = part.cursor
-            if !part.hasMore { break }
-        }
-        // If retention deleted events, it deleted the oldest ones.
+        let end = page.ordinals.upperBound
+        let parts = try await parts(Position(filter: page.filter, end: page.end), count: end - range.lowerBound)
+        // If events are missing, because they were deleted or because of a relative date, they are the oldest ones.
         return HistoryPage(
-            range: range, events: events.suffix(range.count), isOldest: unread == nil && page.ordinals == pages[0].ordinals)
+            range: range, events: parts.flatMap(\.events).dropLast(end - range.upperBound),
+            isOldest: unread == nil && page.ordinals == pages[0].ordinals)
     }
 
     /// Reads the page before the known ones, if there is one.
@@ -143,7 +141,7 @@ public actor EventHistory {
             guard unread == position else { return }
             unread = self.position(before: parts, of: position.filter)
             var found: [Page] = []
-            for part in parts { Self.append(part.events.count, after: part.start, matching: position.filter, to: &found) }
+            for part in parts { Self.append(part.events.count, before: part.end, matching: position.filter, to: &found) }
             insert(found)
             guard found.isEmpty else { return }
         }

@@ -31,14 +31,14 @@ public struct WatchFilter: Sendable {
     }
 
     /// Whether the view shows fewer events than the command line selects.
-    var isNarrow: Bool { conditions != Conditions() }
+    public var isNarrow: Bool { conditions != Conditions() }
     /// Whether some events may not match.
     var selects: Bool { events.query != nil || events.clientId != nil }
     /// Whether events are selected by what they contain, so that gaps between them mean nothing.
     var selectsContents: Bool { events.query != nil }
 
-    /// Whether the event fulfils the query and the conditions, whatever its date is: events from before the view's start are shown when they
-    /// are wanted.
+    /// Whether the event fulfils the query and the conditions, whatever its date is: events from before the view's start are read on
+    /// request.
     func accepts(_ event: TelemetryEvent) -> Bool {
         var filter = events
         filter.since = nil

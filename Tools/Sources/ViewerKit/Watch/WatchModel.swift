@@ -14,6 +14,8 @@ public struct WatchModel: Sendable {
     public private(set) var clients: [TelemetryClientRecord] = []
     /// Whether the newest stored events that match the filter have been read.
     var isCaughtUp = false
+    /// Whether the newest stored events could not be read.
+    private(set) var isUnread = false
     /// The number of stored events that match the filter; nil if it is unknown, or not shown because all events match.
     private(set) var matching: Int?
     /// The result of the last action.
@@ -80,9 +82,12 @@ public struct WatchModel: Sendable {
     }
 
     /// Takes the newest stored events that match the filter, and shows those that match a new filter for the first time.
-    /// - Parameter hasMore: Whether the store has earlier events that match.
+    /// - Parameters:
+    ///   - events: Empty if they could not be read.
+    ///   - hasMore: Whether the store has, or may have, earlier events that match.
     public mutating func start(_ events: [TelemetryEvent], hasMore: Bool) -> Action {
         isCaughtUp = true
+        isUnread = hasMore && events.isEmpty
         // After a change of the filter, the events have been counted before.
         if lastEvents.isEmpty { count(events) }
         let wasPaused = isPaused

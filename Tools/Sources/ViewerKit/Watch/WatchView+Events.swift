@@ -73,6 +73,7 @@ extension WatchView {
     private func emptiness(_ model: WatchModel) -> String {
         if model.reading != nil { return "Reading older events …" }
         if !model.isCaughtUp { return "Reading stored events …" }
+        if model.isUnread, model.browser.window?.isOldest != true { return "The stored events were not read; ↑ reads them." }
         if model.filter.isNarrow { return "No event matches the filter; Esc clears it." }
         if model.filter.selects { return "No event matches." }
         if !model.clients.contains(where: \.isEnabled) { return "No events. Press a to approve the selected client." }

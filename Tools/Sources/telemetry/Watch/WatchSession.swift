@@ -228,7 +228,7 @@ actor WatchSession {
     private func follow(_ continuation: AsyncStream<Input>.Continuation) {
         let previous = following
         history = EventHistory(transport: transport, filter: model.filter.events)
-        let events = WatchedEvents(
+        let events = WatchedEventFeed(
             transport: transport, location: location, filter: model.filter, history: history, position: position)
         previous?.cancel()
         following = Task {
