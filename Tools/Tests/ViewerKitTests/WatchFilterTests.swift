@@ -71,6 +71,25 @@ struct WatchFilterTests {
         #expect(model.rates.rate(of: "", at: model.now) == 12.5)
     }
 
+    @Test("The numbers of dropped and of removed events stay when the filter changes, and count what it hides")
+    func losses() {
+        func drop(_ number: Int) -> TelemetryEvent {
+            TelemetryEvent(
+                clientId: "k7wq", sessionId: "d", sequence: UInt64(number), name: "telemetry.dropped",
+                attributes: ["overflow": 5])
+        }
+        func header(_ model: WatchModel) -> String { WatchedEvents.drawn(model, columns: 120)[0] }
+        var model = WatchedEvents.model([drop(1)])
+        model.take([WatchedEvents.event(1)], skipped: 7)
+        #expect(header(model).contains("7 missing · 5 dropped"))
+        model.filter("number", storing: [drop(1), WatchedEvents.event(1)])
+        #expect(header(model).contains("7 missing · 5 dropped"))
+        model.take([drop(2)], skipped: 2)
+        #expect(header(model).contains("9 missing · 10 dropped"))
+        model.press([.escape], storing: [drop(1), WatchedEvents.event(1), drop(2)])
+        #expect(header(model).contains("9 missing · 10 dropped"))
+    }
+
     @Test("The title counts the stored events that match, and the new ones as they arrive")
     func count() {
         var model = WatchedEvents.model([])

@@ -76,12 +76,25 @@ struct WatchSearchTests {
         #expect(!model.isPaused)
     }
 
-    @Test("A selected event that does not match a new filter is not kept")
+    @Test("A paused view stays paused at its newest event if a new filter hides the selected one")
     func notKept() {
         let events = (1...50).map { WatchedEvents.event($0) }
         var model = WatchedEvents.model(events)
         model.press([.up])
         model.filter("text:*7", storing: events)
         #expect(model.selected == "number 47")
+        #expect(model.isPaused)
+        model.take([WatchedEvents.event(57)], skipped: 0)
+        #expect(model.selected == "number 47")
+        #expect(model.newer == 1)
+    }
+
+    @Test("A search in an empty list finds nothing, and says so")
+    func empty() {
+        var model = WatchedEvents.model([])
+        model.press([.character("f")])
+        model.type("disk")
+        model.press([.enter])
+        #expect(model.message == "No match in the loaded events. N looks in older ones.")
     }
 }

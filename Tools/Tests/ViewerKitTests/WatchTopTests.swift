@@ -124,6 +124,23 @@ struct WatchTopTests {
         }
     }
 
+    @Test("No answer is expected after the panel was closed or the filter changed")
+    func unwanted() {
+        var model = WatchedEvents.model(events())
+        for end in [[Key.escape], [.character("q")]] {
+            model.press([.character("t"), .enter])
+            #expect(model.isAsking)
+            model.press(end)
+            #expect(!model.isAsking)
+        }
+        #expect(model.press(.character("c")) == .follow)
+        _ = model.start(events(), hasMore: false)
+        model.press([.character("t"), .enter])
+        #expect(model.isAsking)
+        #expect(model.take(clients: [.init(clientId: "other", isEnabled: true)], scenarios: []) == .follow)
+        #expect(!model.isAsking)
+    }
+
     @Test("An answer that is late, or for another field, is ignored; a failure is shown; no event is no value")
     func answers() throws {
         var model = WatchedEvents.model(events())

@@ -100,6 +100,27 @@ struct WatchedEventFeedTests {
         _ = await following.result
     }
 
+    @Test("After two changes of the filter while the events are read, those of the last one are passed, each once")
+    func changes() async throws {
+        try await transport.store.append((1...3).map(event))
+        let position = try await transport.store.events(matching: .all, after: nil, limit: 5).cursor
+        transport.hold(.events)
+        let first = follow(try WatchFilter(.all, severity: .error), after: position)
+        await transport.held(.events)
+        try await transport.store.append([event(4)])
+        first.cancel()
+        let second = follow(WatchFilter(), after: position)
+        await transport.held(.events)
+        transport.release(.events)
+        var updates = updates.stream.makeAsyncIterator()
+        #expect(await updates.next() == "start [\"e1\", \"e2\", \"e3\", \"e4\"] false")
+        #expect(await updates.next() == "count 4")
+        try await transport.append([event(5)])
+        #expect(await updates.next() == "page [\"e5\"]")
+        second.cancel()
+        for task in [first, second] { _ = await task.result }
+    }
+
     @Test("At the start, the store's error ends the view, unless it concerns only the narrower filter")
     func failure() async throws {
         for (filter, times) in [(WatchFilter(), 1), (try WatchFilter(.all, severity: .info), 2)] {

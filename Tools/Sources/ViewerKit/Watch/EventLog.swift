@@ -29,10 +29,8 @@ public struct EventLog: Sendable {
     /// The number of the oldest entry that is kept; numbers never change.
     private(set) var first = 0
     public private(set) var total = 0
-    /// The number of missing sequence numbers, and of events removed from the store before they were read.
+    /// The number of missing sequence numbers.
     public private(set) var missing = 0
-    /// The number of drops that loggers reported.
-    public private(set) var dropped = 0
 
     /// Keeps the newest entries up to a tenth more than the capacity; nil keeps all.
     init(capacity: Int? = Self.capacity, findsGaps: Bool = true) {
@@ -82,7 +80,6 @@ public struct EventLog: Sendable {
         }
         append(.event(event), ordinal)
         total += 1
-        dropped = dropped.addingClamped(Int(clamping: event.reportedDrops))
         trim()
     }
 
@@ -90,7 +87,6 @@ public struct EventLog: Sendable {
 
     mutating func addSkipped(_ count: Int, ordinal: Int) {
         guard findsGaps, count > 0 else { return }
-        missing = missing.addingClamped(count)
         append(.skipped(count), ordinal)
         trim()
     }

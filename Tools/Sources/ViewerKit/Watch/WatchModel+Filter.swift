@@ -19,14 +19,16 @@ extension WatchModel {
         return .follow
     }
 
-    mutating func showOnlyClient(_ isOn: Bool) -> Action {
-        let clientId = isOn ? selectedClient : nil
+    mutating func showAllClients() -> Action { choose { $0.clientId = nil } }
+
+    mutating func showOnlySelectedClient() -> Action {
+        let clientId = selectedClient
         return choose { $0.clientId = clientId }
     }
 
     /// Updates the filter to the selected client if only one client's events are shown.
     mutating func chooseClient() -> Action {
-        onlyClient && filter.conditions.clientId != selectedClient ? showOnlyClient(true) : .nothing
+        onlyClient && filter.conditions.clientId != selectedClient ? showOnlySelectedClient() : .nothing
     }
 
     /// Shows the events of all severities, then those of info, of warning, and of error and above.
@@ -89,9 +91,11 @@ extension WatchModel {
 
     /// Goes to the match that is nearest to the selected event: itself, an older one, a newer one.
     private mutating func findNearest() -> Action {
-        guard let found, let cursor = browser.cursor else { return .nothing }
+        guard let found else { return .nothing }
         pane = .events
-        guard !browser.find(found, forward: false, from: cursor), !browser.find(found, forward: true, from: cursor) else {
+        if let cursor = browser.cursor,
+            browser.find(found, forward: false, from: cursor) || browser.find(found, forward: true, from: cursor)
+        {
             return .nothing
         }
         message = "No match in the loaded events. N looks in older ones."
@@ -136,35 +140,31 @@ extension WatchModel {
         switch key {
         case .up, .wheelUp, .character("k"): top?.move(by: -1)
         case .down, .wheelDown, .character("j"): top?.move(by: 1)
-        case .enter: return useTop(isExcluded: false)
-        case .character("-"): return useTop(isExcluded: true)
+        case .enter: return top?.field.map { askTop($0) } ?? top?.term.map { addToFilter($0) } ?? .nothing
+        case .character("-"): return top?.term.map { addToFilter("-\($0)") } ?? .nothing
         case .escape, .character("q"), .character("t"), .backspace: top = nil
         default: break
         }
         return .nothing
     }
 
-    private mutating func useTop(isExcluded: Bool) -> Action {
-        guard let top else { return .nothing }
-        switch top.content {
-        case .reading: return .nothing
-        case .fields(let fields): return isExcluded ? .nothing : askTop(fields[top.selected])
-        case .values(let request, let rows, _):
-            guard !rows.isEmpty else { return .nothing }
-            let term = request.field.term(for: rows[top.selected].value)
-            do {
-                let query = try filter.conditions.query.and(TelemetryQuery(filter: isExcluded ? "-\(term)" : term))
-                let action = try tryToChoose { $0.query = query }
-                self.top = nil
-                pager = nil
-                pane = .events
-                return action
-            } catch {
-                message = error.localizedDescription
-                return .nothing
-            }
+    /// Adds a term, and shows the events.
+    private mutating func addToFilter(_ term: String) -> Action {
+        do {
+            let query = try filter.conditions.query.and(TelemetryQuery(filter: term))
+            let action = try tryToChoose { $0.query = query }
+            top = nil
+            pager = nil
+            pane = .events
+            return action
+        } catch {
+            message = error.localizedDescription
+            return .nothing
         }
     }
+
+    /// Whether the answer to ``Action/top(_:)`` is expected.
+    public var isAsking: Bool { top?.isReading == true }
 
     /// Takes the answer to ``Action/top(_:)``.
     @discardableResult

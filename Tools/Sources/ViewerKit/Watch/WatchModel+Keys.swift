@@ -57,7 +57,7 @@ extension WatchModel {
         case .character("]"), .character("'"): return goToBookmark(forward: true)
         case .character("y"): if let event = browser.current?.event { return copy(detail(of: event).text(time: TimeText())) }
         case .character("p"): if isPaused { resume() } else { browser.pause() }
-        case .character("c"): return showOnlyClient(!onlyClient)
+        case .character("c"): return onlyClient ? showAllClients() : showOnlySelectedClient()
         case .character("s"): return chooseNextSeverity()
         case .escape: return clear()
         default: return nil

@@ -16,7 +16,7 @@ public struct WatchModel: Sendable {
     var isCaughtUp = false
     /// Whether the newest stored events could not be read.
     private(set) var isUnread = false
-    /// The number of stored events that match the filter; nil if it is unknown, or not shown because all events match.
+    /// The number of stored events that match the filter; nil if it is unknown.
     private(set) var matching: Int?
     /// The result of the last action.
     public var message = "" {
@@ -25,6 +25,9 @@ public struct WatchModel: Sendable {
     /// By client, then by name, for fast lookup whenever the screen is drawn.
     private var allScenarios: [String: [TelemetryScenarioRecord]] = [:]
     private var enabledCounts: [String: Int] = [:]
+    /// The number of drops that loggers reported, and of events removed from the store before they were read, whatever the filter is.
+    private(set) var dropped = 0
+    private var skipped = 0
     /// The date of each client's last event.
     private var lastEvents: [String: Date] = [:]
 
@@ -88,7 +91,7 @@ public struct WatchModel: Sendable {
     public mutating func start(_ events: [TelemetryEvent], hasMore: Bool) -> Action {
         isCaughtUp = true
         isUnread = hasMore && events.isEmpty
-        // After a change of the filter, the events have been counted before.
+        // After a change of the filter, most events have been counted. Those that arrived while the store was read are not counted.
         if lastEvents.isEmpty { count(events) }
         let wasPaused = isPaused
         browser.resume()
@@ -110,6 +113,7 @@ public struct WatchModel: Sendable {
     @discardableResult
     public mutating func take(_ events: [TelemetryEvent], skipped: Int) -> Int {
         count(events)
+        self.skipped = self.skipped.addingClamped(max(0, skipped))
         let shown = filter.isNarrow ? events.filter(filter.accepts) : events
         browser.add(shown, skipped: skipped)
         if let matching { self.matching = matching + shown.count }
@@ -120,6 +124,7 @@ public struct WatchModel: Sendable {
         let oldest = now - TimeInterval(RateWindow.length)
         for event in events {
             let client = event.clientId ?? ""
+            dropped = dropped.addingClamped(Int(clamping: event.reportedDrops))
             lastEvents[client] = max(event.timestamp, lastEvents[client] ?? .distantPast)
             // The rates need only the most recent events.
             guard event.timestamp > oldest else { continue }
@@ -174,6 +179,9 @@ public struct WatchModel: Sendable {
 extension WatchModel {
     var log: EventLog { browser.log }
 
+    /// The number of missing sequence numbers, and of events removed from the store before they were read.
+    var missing: Int { log.missing.addingClamped(skipped) }
+
     /// Whether only the selected client's events are shown.
     var onlyClient: Bool { filter.conditions.clientId != nil }
 
@@ -191,11 +199,14 @@ extension WatchModel {
         set { browser.page = newValue }
     }
 
-    /// Removes the events, because those that match another filter are read.
+    /// Removes the events, because those that match another filter are read. A paused view stays paused.
     mutating func restart() {
+        let wasPaused = isPaused
         // While events are read, the event is still to be selected.
-        if isCaughtUp { kept = isPaused ? browser.current?.event : nil }
+        if isCaughtUp { kept = wasPaused ? browser.current?.event : nil }
         browser = EventBrowser(findsGaps: !filter.selectsContents, page: page)
+        if wasPaused { browser.pause() }
+        top = nil
         bookmarks.forgetOrdinals()
         reading = nil
         matching = nil

@@ -22,6 +22,9 @@ struct WatchReading: Sendable {
 
 /// Moves over the stored events.
 extension WatchModel {
+    /// Whether the answer to ``Action/read(_:)`` is expected.
+    public var isReading: Bool { reading != nil }
+
     mutating func move(by step: Int) -> Action {
         switch browser.move(by: step) {
         case .oldest: readOlder(for: .move(step))
@@ -69,6 +72,7 @@ extension WatchModel {
 
     /// Continues after the window's newest event; after the newest stored event, follows new ones.
     mutating func readNewer(for goal: WatchReading.Goal, pages: Int = WatchReading.maximumPages) -> Action {
+        guard isCaughtUp else { return .nothing }
         let end = browser.window?.range.upperBound ?? log.total
         if end >= log.total {
             if case .match = goal {

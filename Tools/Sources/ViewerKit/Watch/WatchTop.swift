@@ -61,6 +61,15 @@ struct WatchTop: Sendable {
         }
     }
 
+    /// The selected field; nil if none is chosen.
+    var field: EventField? { if case .fields(let fields) = content { fields[selected] } else { nil } }
+
+    /// The term for the selected value; nil if there is none.
+    var term: String? {
+        guard case .values(let request, let rows, _) = content, !rows.isEmpty else { return nil }
+        return request.field.term(for: rows[selected].value)
+    }
+
     var title: String {
         switch content {
         case .fields: "TOP VALUES of which field?"
@@ -95,5 +104,5 @@ struct WatchTop: Sendable {
 
     var isChoosingField: Bool { if case .fields = content { true } else { false } }
 
-    private var isReading: Bool { if case .reading = content { true } else { false } }
+    var isReading: Bool { if case .reading = content { true } else { false } }
 }

@@ -48,8 +48,8 @@ public struct WatchView {
             counts.add(" · \(rate)", .cyan)
             if columns >= 60 { counts.add(" (\(RateWindow.meanSeconds) s mean)", .dim) }
         }
-        if model.log.missing > 0 { counts.add(" · \(model.log.missing.grouped) missing", .red) }
-        if model.log.dropped > 0 { counts.add(" · \(model.log.dropped.grouped) dropped", .red) }
+        if model.missing > 0 { counts.add(" · \(model.missing.grouped) missing", .red) }
+        if model.dropped > 0 { counts.add(" · \(model.dropped.grouped) dropped", .red) }
         var line = ScreenLine(columns < 60 ? " " : " telemetry ", columns < 60 ? .plain : .inverse)
         let room = columns - counts.width - line.width - 3
         if columns >= 60 || room >= 4 { line.add(" \(model.store.visible.fittedPath(to: max(8, room)))  ", .dim) }
