@@ -6,6 +6,8 @@ import ViewerKit
 
 /// Connects keys, time and changes of the store with the model and the screen.
 actor WatchSession {
+    private typealias Change = @Sendable (inout WatchModel) -> WatchModel.Action
+
     private enum Input: Sendable {
         case keys([Key])
         case resized
@@ -13,7 +15,7 @@ actor WatchSession {
         case tick
         case frame
         /// Change the model, and perform the action; not if the model shows the events of another history by now.
-        case change(of: EventHistory? = nil, @Sendable (inout WatchModel) -> WatchModel.Action)
+        case change(of: EventHistory? = nil, Change)
         case failed(any Error)
         case inputClosed
     }
@@ -37,6 +39,10 @@ actor WatchSession {
     private var history: EventHistory
     /// Reads the events that match the model's filter.
     private var following: Task<Void, Never>?
+    /// Reads stored events that the model requested.
+    private var reading: Task<Void, Never>?
+    /// Asks for top values.
+    private var asking: Task<Void, Never>?
     /// The position after the events that the model has taken.
     private var position: TelemetryCursor?
 
@@ -60,15 +66,16 @@ actor WatchSession {
     /// Runs until a key ends it, its task is cancelled, or the store fails.
     func run() async throws {
         do { try await takeInputs() } catch {
-            await endFollowing()
+            await endTasks()
             throw error
         }
-        await endFollowing()
+        await endTasks()
     }
 
-    private func endFollowing() async {
-        following?.cancel()
-        await following?.value
+    private func endTasks() async {
+        let tasks = [following, reading, asking].compactMap(\.self)
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
     }
 
     private func takeInputs() async throws {
@@ -161,31 +168,42 @@ actor WatchSession {
                 continuation.yield(.change { $0.show(text) })
             }
         case .read(let request):
-            let (history, location) = (history, location)
-            group.addTask {
-                do {
-                    let page = try await history.page(request)
-                    continuation.yield(.change(of: history) { $0.take(page, for: request) })
-                } catch {
-                    let text = await location.failure(describing: error).message
-                    continuation.yield(.change(of: history) { $0.takeFailure(text, of: request) })
-                }
+            let history = history
+            reading?.cancel()
+            reading = ask(continuation, history) {
+                let page = try await history.page(request)
+                return { $0.take(page, for: request) }
+            } failure: { text in
+                { $0.takeFailure(text, of: request) }
             }
         case .top(let request):
-            let (transport, location) = (transport, location)
-            group.addTask {
-                do {
-                    let result = try await transport.result(of: request.query, matching: request.filter, now: .now)
-                    continuation.yield(.change { $0.take(result, for: request) })
-                } catch {
-                    let text = await location.failure(describing: error).message
-                    continuation.yield(.change { $0.takeFailure(text, of: request) })
-                }
+            let transport = transport
+            asking?.cancel()
+            asking = ask(continuation) {
+                let result = try await transport.result(of: request.query, matching: request.filter, now: .now)
+                return { $0.take(result, for: request) }
+            } failure: { text in
+                { $0.takeFailure(text, of: request) }
             }
         case .follow: follow(continuation)
         case .copy(let text): screen.copy(text)
         }
+        if !model.isReading { reading?.cancel() }
+        if !model.isAsking { asking?.cancel() }
         return true
+    }
+
+    /// Starts a request to the store, and yields the change for its answer unless it is cancelled.
+    private func ask(
+        _ continuation: AsyncStream<Input>.Continuation, _ history: EventHistory? = nil,
+        _ request: @escaping @Sendable () async throws -> Change, failure: @escaping @Sendable (String) -> Change
+    ) -> Task<Void, Never> {
+        let location = location
+        return Task {
+            let change: Change
+            do { change = try await request() } catch { change = failure(await location.failure(describing: error).message) }
+            if !Task.isCancelled { continuation.yield(.change(of: history, change)) }
+        }
     }
 
     private func draw(isFresh: Bool) {
