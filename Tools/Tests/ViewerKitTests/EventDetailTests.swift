@@ -104,6 +104,12 @@ struct EventDetailTests {
         #expect(model.message.contains("of 90,"))
     }
 
+    @Test("The selected line is visible even if it is empty")
+    func emptyLine() {
+        let style = Style(isOn: true)
+        #expect(ScreenLine().selected(true).rendered(width: 5, style: style).hasPrefix(style.inverse(" ")))
+    }
+
     @Test(
         "JSON objects and arrays are indented, other texts are not",
         arguments: [

@@ -142,7 +142,26 @@ struct WatchFilterTests {
         model.type(Array(repeating: "a", count: 64).joined(separator: " "))
         #expect(model.press(.enter) == .nothing)
         #expect(model.prompt?.error?.message == "A query has at most 64 terms.")
+        #expect(model.prompt?.error?.offset == 127)
+        #expect(WatchedEvents.drawn(model).last?.prefix { $0 == " " }.count == 75)
         #expect(model.filter.conditions.query == .all)
+    }
+
+    @Test("A text is taken until it is too long for a query, and the mark under a long text stays on the screen")
+    func longText() {
+        var model = WatchedEvents.model([])
+        model.press([.character("/")])
+        model.type(String(repeating: "é", count: 20_000))
+        #expect(model.prompt?.text.utf8.count == 4_098)
+        #expect(model.press([.home, .enter]) == .nothing)
+        for columns in [40, 80] {
+            let lines = WatchedEvents.drawn(model, columns: columns)
+            #expect(lines[21].hasPrefix(" A query has at most 4096 bytes."))
+            #expect(lines[23].hasSuffix("^"))
+            #expect(lines.allSatisfy { $0.displayWidth == columns })
+        }
+        model.press([.end])
+        #expect(WatchedEvents.drawn(model)[22...].contains { $0.contains("é▏") })
     }
 
     @Test("The text of the prompt can be changed at every place")
@@ -170,7 +189,7 @@ struct WatchFilterTests {
     }
 
     @Test("A client's alias is shown in every part of the screen and in messages", arguments: [40, 80, 200])
-    func alias(columns: Int) {
+    func alias(columns: Int) throws {
         var model = WatchedEvents.model([WatchedEvents.event(1), WatchedEvents.event(4)])
         model.aliases = ClientAliases(["phone": "k7wq"])
         let lines = WatchedEvents.drawn(model, columns: columns)
@@ -183,6 +202,12 @@ struct WatchFilterTests {
         #expect(WatchedEvents.drawn(model, columns: columns).contains { $0.contains("phone (k7wq)") })
         model.press([.escape, .character("a")])
         #expect(model.message == "phone is already approved.")
+        model.top = WatchTop(
+            .init(columns: ["client", "count()"], rows: [[.string("k7wq"), .int(2)]], matched: 2),
+            for: try TopRequest(.client, filter: .all))
+        #expect(WatchedEvents.drawn(model, columns: columns)[2].hasPrefix("▸ phone "))
+        #expect(model.top?.term == "\"client\":=\"k7wq\"")
+        model.top = nil
         model.press([.character("x")])
         #expect(WatchedEvents.drawn(model, columns: columns).last?.contains("phone?") == true)
     }

@@ -124,6 +124,16 @@ struct WatchTopTests {
         }
     }
 
+    @Test("A number becomes a term for the events with an equal number, however it is written", arguments: ["1", "1.0"])
+    func number(text: String) throws {
+        let query = try TelemetryQuery(filter: EventField(attribute: "status").term(for: text))
+        let values: [TelemetryValue] = [.int(1), .double(1), .string("1"), .string("1.0"), .int(2), .string("10")]
+        #expect(
+            values.map { query.matches(WatchedEvents.event(1, attributes: ["status": $0])) } == [
+                true, true, true, true, false, false,
+            ])
+    }
+
     @Test("No answer is expected after the panel was closed or the filter changed")
     func unwanted() {
         var model = WatchedEvents.model(events())

@@ -69,10 +69,10 @@ public struct ScreenLine: Sendable, Equatable {
     /// Fills the rest of the line with this character instead of spaces.
     public mutating func fill(with character: Character) { filling = character }
 
-    /// The line in reverse video if it is selected.
+    /// The line in reverse video if it is selected; a blank if it is empty.
     public func selected(_ isSelected: Bool) -> ScreenLine {
         guard isSelected else { return self }
-        return ScreenLine(text, .inverse)
+        return ScreenLine(pieces.isEmpty ? " " : text, .inverse)
     }
 
     public var text: String { pieces.map(\.text).joined() }

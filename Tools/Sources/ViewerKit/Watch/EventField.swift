@@ -5,6 +5,8 @@ public struct EventField: Sendable, Hashable {
     /// The fields of every event by which events are counted.
     static let common = ["scenario", "name", "severity", "client", "app", "device"].map(EventField.init(name:))
 
+    static let client = EventField(name: "client")
+
     /// The name in a query, without quotation marks.
     let name: String
 

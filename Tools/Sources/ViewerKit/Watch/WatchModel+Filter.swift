@@ -65,7 +65,7 @@ extension WatchModel {
         case .down, .wheelDown: return move(by: 1)
         case .pageUp: return scroll(by: -max(1, page - 1))
         case .pageDown: return scroll(by: max(1, page - 1))
-        default: _ = prompt?.edit(key)
+        default: prompt?.edit(key)
         }
         return .nothing
     }

@@ -5,6 +5,9 @@ import Foundation
 struct WatchPrompt: Sendable {
     enum Purpose: String, Sendable { case filter, find }
 
+    /// The maximum length of a query, in bytes.
+    private static let maximumLength = 4_096
+
     let purpose: Purpose
     /// The text before and after the cursor.
     private(set) var before: String
@@ -22,17 +25,17 @@ struct WatchPrompt: Sendable {
     /// The query for the text; nil if it is not a filter.
     mutating func query() -> TelemetryQuery? {
         do { return try TelemetryQuery(filter: text) } catch {
-            reject(error)
+            reject(error, at: (error as? TelemetryQueryError)?.offset)
             return nil
         }
     }
 
-    mutating func reject(_ error: any Error) {
-        self.error = error as? TelemetryQueryError ?? TelemetryQueryError(message: error.localizedDescription, offset: 0)
+    /// Shows why the text cannot be used: at a place in it, or at its end.
+    mutating func reject(_ error: any Error, at offset: Int? = nil) {
+        self.error = TelemetryQueryError(message: error.localizedDescription, offset: offset ?? text.utf8.count)
     }
 
-    /// Changes the text. Returns false for a key that does not.
-    mutating func edit(_ key: Key) -> Bool {
+    mutating func edit(_ key: Key) {
         switch key {
         case .backspace: if !before.isEmpty { before.removeLast() }
         case .control("u"): (before, after) = ("", "")
@@ -40,11 +43,12 @@ struct WatchPrompt: Sendable {
         case .right: if !after.isEmpty { before.append(after.removeFirst()) }
         case .home, .control("a"): (before, after) = ("", text)
         case .end, .control("e"): (before, after) = (text, "")
-        case .character(let character): before.append(character)
-        default: return false
+        case .character(let character):
+            // A query that is longer by this character is refused with a message.
+            if before.utf8.count + after.utf8.count <= Self.maximumLength { before.append(character) }
+        default: return
         }
         error = nil
-        return true
     }
 
     /// The prompt and, if the text cannot be used, the reason above it and a mark under the place.
@@ -52,12 +56,9 @@ struct WatchPrompt: Sendable {
         let label = " \(purpose.rawValue): "
         var line = ScreenLine(label, .bold)
         // A long text is cut at the start, so that the cursor is visible.
-        var (start, cut) = (before.visible, 0)
-        while let first = start.first, label.count + start.displayWidth + 1 > max(12, width - 4) {
-            cut += first.displayWidth
-            start.removeFirst()
-        }
-        line.add(start + "▏" + after.visible)
+        let start = before.visible
+        let cut = max(0, label.count + start.displayWidth + 1 - max(12, width - 4))
+        line.add(start.dropping(columns: cut).text + "▏" + after.visible)
         if text.isEmpty {
             line.add(
                 purpose == .filter ? "  a query; Enter filters, Esc cancels" : "  a query; Enter goes there, Esc cancels", .dim)
@@ -65,6 +66,7 @@ struct WatchPrompt: Sendable {
         guard let error else { return [line] }
         let prefix = String(decoding: text.utf8.prefix(error.offset), as: UTF8.self).visible.displayWidth
         let column = label.count + max(0, prefix - cut) + (error.offset > before.utf8.count ? 1 : 0)
-        return [ScreenLine(" \(error.message)", .red), line, ScreenLine(String(repeating: " ", count: column) + "^", .red)]
+        let margin = String(repeating: " ", count: min(column, width - 1))
+        return [ScreenLine(" \(error.message)", .red), line, ScreenLine(margin + "^", .red)]
     }
 }

@@ -83,15 +83,16 @@ struct WatchTop: Sendable {
     mutating func move(by step: Int) { selected = min(max(0, selected + step), max(0, count - 1)) }
 
     /// A line for each field or value, with as many as there are rows around the selected one.
-    func lines(width: Int, rows: Int) -> [ScreenLine] {
+    func lines(width: Int, rows: Int, aliases: ClientAliases) -> [ScreenLine] {
         let lines: [String] =
             switch content {
             case .fields(let fields): fields.map(\.name)
             case .reading: []
-            case .values(_, let values, _):
+            case .values(let request, let values, _):
                 BarChart().lines(
                     values.map { row in
-                        let label = row.value.map { $0.isEmpty ? "\"\"" : $0.shortened.visible } ?? "– (without the field)"
+                        let value = request.field == .client ? row.value.map(aliases.label) : row.value
+                        let label = value.map { $0.isEmpty ? "\"\"" : $0.shortened.visible } ?? "– (without the field)"
                         return (label.fitted(to: max(12, width / 2)), row.count)
                     }, width: width - 3, style: Style(isOn: false))
             }

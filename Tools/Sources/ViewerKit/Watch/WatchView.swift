@@ -25,7 +25,7 @@ public struct WatchView {
         model.page = rows - panelRows - 4
         var lines = [header(model, columns).rendered(width: columns, style: style)]
         if let top = model.top {
-            lines += ([title(top.title, true)] + top.lines(width: columns, rows: rows - 3)).rows(rows - 2)
+            lines += ([title(top.title, true)] + top.lines(width: columns, rows: rows - 3, aliases: model.aliases)).rows(rows - 2)
                 .map { $0.rendered(width: columns, style: style) }
         } else if model.pager != nil {
             lines += pagerLines(&model, columns: columns, rows: rows - 2)
