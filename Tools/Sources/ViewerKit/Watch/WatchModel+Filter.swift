@@ -5,10 +5,11 @@ import Foundation
 extension WatchModel {
     /// Changes the filter.
     mutating func choose(_ change: (inout WatchFilter.Conditions) -> Void) -> Action {
-        do { return try tryToChoose(change) } catch {
-            message = error.localizedDescription
-            return .nothing
-        }
+        showingError { try $0.tryToChoose(change) }
+    }
+
+    private mutating func showingError(_ action: (inout Self) throws -> Action) -> Action {
+        do { return try action(&self) } catch { return show(error.localizedDescription) }
     }
 
     private mutating func tryToChoose(_ change: (inout WatchFilter.Conditions) -> Void) throws -> Action {
@@ -125,13 +126,10 @@ extension WatchModel {
     }
 
     private mutating func askTop(_ field: EventField) -> Action {
-        do {
-            let request = try TopRequest(field, filter: filter.events)
-            top = WatchTop(.reading(request))
+        showingError { model in
+            let request = try TopRequest(field, filter: model.filter.events)
+            model.top = WatchTop(.reading(request))
             return .top(request)
-        } catch {
-            message = error.localizedDescription
-            return .nothing
         }
     }
 
@@ -150,16 +148,11 @@ extension WatchModel {
 
     /// Adds a term, and shows the events.
     private mutating func addToFilter(_ term: String) -> Action {
-        do {
-            let query = try filter.conditions.query.and(TelemetryQuery(filter: term))
-            let action = try tryToChoose { $0.query = query }
-            top = nil
-            pager = nil
-            pane = .events
+        showingError { model in
+            let query = try model.filter.conditions.query.and(TelemetryQuery(filter: term))
+            let action = try model.tryToChoose { $0.query = query }
+            (model.top, model.pager, model.pane) = (nil, nil, .events)
             return action
-        } catch {
-            message = error.localizedDescription
-            return .nothing
         }
     }
 
