@@ -37,7 +37,7 @@ enum QueryAccumulator {
     /// - Parameter size: Grows by what is kept of the value.
     mutating func add(_ value: TelemetryValue?, _ size: inout Size) {
         switch self {
-        case .count(let count): self = .count(count + 1)
+        case .count(let count): self = .count(count.addingOrMaximum(1))
         case .distinct(var texts):
             self = .count(0)
             if let value { Self.insert(ExactString(value.queryText), into: &texts, &size) }
@@ -72,7 +72,7 @@ enum QueryAccumulator {
     /// - Parameter size: Grows by what is kept of it.
     mutating func merge(_ other: consuming Self, _ size: inout Size) {
         switch (self, other) {
-        case (.count(let count), .count(let other)): self = .count(count + other)
+        case (.count(let count), .count(let other)): self = .count(count.addingOrMaximum(other))
         case (.distinct(var texts), .distinct(let others)):
             self = .count(0)
             for text in others { Self.insert(text, into: &texts, &size) }
@@ -111,5 +111,13 @@ enum QueryAccumulator {
         case .extreme(let number, let date, _): number?.value ?? date.map(TelemetryValue.date)
         case .quantile(let values, let share): values.value(at: share)?.value
         }
+    }
+}
+
+extension FixedWidthInteger {
+    /// The sum of two numbers that are not negative; the greatest number if it is beyond that, as damaged counts of a store may be.
+    func addingOrMaximum(_ other: Self) -> Self {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? .max : sum
     }
 }

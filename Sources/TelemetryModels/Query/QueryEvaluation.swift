@@ -43,7 +43,7 @@ public struct QueryEvaluation<Event: QuerySubject> {
         guard let matches = filter.matches(cell, in: context) else { return false }
         guard matches else { return true }
         guard try stage.add(cell) else { return false }
-        matched += cell.count
+        matched = matched.addingOrMaximum(cell.count)
         try checkSize()
         return true
     }
@@ -60,7 +60,7 @@ public struct QueryEvaluation<Event: QuerySubject> {
     ///   - event: The event of the subject, if it may be part of the result.
     /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
     public mutating func add(matching subject: some QuerySubject, at position: Int64, event: () -> Event) throws {
-        matched += 1
+        matched = matched.addingOrMaximum(1)
         try stage.add(subject, at: position) { .event(event()) }
         try checkSize()
     }
@@ -68,7 +68,7 @@ public struct QueryEvaluation<Event: QuerySubject> {
     /// Adds the events that were added to another evaluation of the same query.
     /// - Throws: ``TelemetryQueryError`` if the query exceeds a limit.
     public mutating func merge(_ other: consuming Self) throws {
-        matched += other.matched
+        matched = matched.addingOrMaximum(other.matched)
         try stage.merge(other.stage)
         try checkSize()
     }

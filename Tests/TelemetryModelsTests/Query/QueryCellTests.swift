@@ -124,4 +124,17 @@ struct QueryCellTests {
         #expect(try evaluation.add(cell) == isCounted)
         #expect(try evaluation.result().matched == (isCounted ? 3 : 0))
     }
+
+    @Test("Counts beyond 64 bits, which only a damaged store states, end at the greatest number")
+    func overflow() throws {
+        let cell = QueryCell(count: .max, level: .info, times: Self.date(0)...Self.date(1))
+        var evaluation = QueryEvaluation<TelemetryEvent>(try TelemetryQuery("| stats count()"), in: Self.context)
+        for _ in 0..<3 { #expect(try evaluation.add(cell)) }
+        let other = evaluation
+        try evaluation.merge(other)
+        let event = TelemetryEvent(sessionId: "s", name: "n", threadId: "t")
+        try evaluation.add(matching: event, at: 0) { event }
+        let result = try evaluation.result()
+        #expect(result.rows == [[.int(.max)]] && result.matched == .max)
+    }
 }

@@ -90,7 +90,8 @@ extension QueryCell {
         let precision = TimeInterval(EventTime.precision) / 1e9
         let second = Date(timeIntervalSinceReferenceDate: count.first.timeIntervalSinceReferenceDate.rounded(.down))
         self.init(
-            count: count.count, level: count.level, times: max(second, count.first - precision)...(count.last + precision),
+            count: count.count, level: count.level,
+            times: max(second, count.first - precision)...(max(count.first, count.last) + precision),
             scenario: .init(count.scenario), client: .init(count.clientId), session: .init(count.sessionId))
     }
 }

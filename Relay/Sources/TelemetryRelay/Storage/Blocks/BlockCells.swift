@@ -19,18 +19,15 @@ final class BlockCells {
 
     /// The cells of a block for which a flag is set.
     func cells(of block: EventBlock, _ summary: BlockSummary, where isSelected: [Bool]) throws -> [Cell] {
-        let seconds = block.seconds
         // A date is the nearest one to a time with nanoseconds, which can be in another second.
-        let times =
-            Date(
-                timeIntervalSince1970: Double(seconds.lowerBound - 1))...Date(
-                timeIntervalSince1970: Double(seconds.upperBound + 1))
+        let first = Date(timeIntervalSince1970: Double(block.seconds.lowerBound - 1))
+        let last = Date(timeIntervalSince1970: Double(block.seconds.upperBound + 1))
         let client = try fields.contains(.client) ? client(block.stream.client) : .unknown
         let session = try fields.contains(.session) ? session(block.stream.number) : .unknown
         return summary.groups(byName: fields.contains(.name), where: isSelected).compactMap { group in
             guard let level = TelemetryLogLevel(storedNumber: group.kind.level) else { return nil }
             let cell = QueryCell(
-                count: group.count, level: level, times: times, scenario: Self.known(group.kind.scenario),
+                count: group.count, level: level, times: first...last, scenario: Self.known(group.kind.scenario),
                 name: fields.contains(.name) ? Self.known(group.kind.name) : .unknown, client: client, session: session)
             return (cell, group.places)
         }

@@ -97,9 +97,6 @@ struct BlockSummary: Sendable, Equatable {
         return groups
     }
 
-    /// The number of events of the cells for which a flag is set.
-    func count(_ flags: [Bool]) -> Int { zip(cells, flags).reduce(0) { $0 + ($1.1 ? $1.0.count : 0) } }
-
     /// Counts events.
     struct Builder {
         private(set) var summary = BlockSummary()
