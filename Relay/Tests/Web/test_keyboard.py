@@ -48,6 +48,7 @@ def test_fields_and_values_seen_are_completed_with_the_keys(relay, open_page):
     ('"odd key":', ['="a \\"b\\""']), ("a | s", ["stats", "sort by"]), ("| stats c", ["count()", "count(", "count_distinct("]),
     ("| stats avg(st", ["status"]), ("| stats count() b", ["by"]), ("| stats count() by time:", ["time:1m", "time:10m", "time:1h", "time:1d"]),
     ("| top 3 sc", ["scenario"]), ("| sort by status de", ["device", "desc"]), ("| limit ", []),
+    ('name:="x" sc', ["scenario:"]), ('"a b" | stats count() by sc', ["scenario"]),
 ])
 def test_what_can_stand_at_the_end_is_completed(relay, open_page, typed, shown):
     page = open_events(relay, open_page)

@@ -82,7 +82,7 @@ def evaluate_with(page, module, expression, argument):
 @pytest.mark.parametrize(("query", "added"), [
     ("", "t"), ("a", "a t"), ("a b | top app", "a b t | top app"), ("| top app", "t | top app"), ("a or b", "(a or b) t"),
     ("(a or b) c", "(a or b) c t"), ("a t", "a t"), ("(t or a)", "(t or a) t"), ('"a or | b"', '"a or | b" t'), ('text:="\\"" or b', '(text:="\\"" or b) t'),
-    ("a t or b", "(a t or b) t"),
+    ("a t or b", "(a t or b) t"), ("not t", "not t t"), ("- t", "- t t"), ("not t t", "not t t"),
 ])
 def test_a_term_is_added_so_that_all_events_meet_it(relay, open_page, query, added):
     assert evaluate_with(open_page(), "query-text.js", "module.adding('t', argument)", query) == added
@@ -92,6 +92,13 @@ def test_a_term_is_added_so_that_all_events_meet_it(relay, open_page, query, add
     ("", "time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
     ("time:15m a | top app", "a time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z | top app"),
     ("a time:>=2026-01-01 time:<2026-02-01 b", "a b time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("not time:1h a", "not time:1h a time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("a and time:1h", "a time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("time:>2026-01-01 AND time:<2026-02-01 and a", "a time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("a and time:1h and b", "a and b time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("time:in(2026-01-01) a", "time:in(2026-01-01) a time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("time: 1h", "time: 1h time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
+    ("time:>= 2026-01-01", "time:>= 2026-01-01 time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
     ("time:1h or a", "(time:1h or a) time:>=1970-01-01T00:00:00Z time:<1970-01-01T00:00:01.500Z"),
 ])
 def test_a_span_takes_the_place_of_the_one_in_the_query(relay, open_page, query, result):
@@ -100,9 +107,25 @@ def test_a_span_takes_the_place_of_the_one_in_the_query(relay, open_page, query,
 
 @pytest.mark.parametrize(("query", "shows"), [
     ("", True), ('client:="a b" session:=s time:1h', True), ("client:=a or x", False), ("client:a", False), ("-client:=a", False), ("| limit 3", False),
+    ('time:~"x"', False), ("not time:1h", False), ("time:>2026-01-01 and client:=a", True),
 ])
 def test_only_queries_that_hide_no_event_of_a_session_show_gaps(relay, open_page, query, shows):
     assert evaluate_with(open_page(), "query-text.js", "module.showsWholeSessions(argument)", query) is shows
+
+
+def test_an_attribute_with_the_name_of_a_column_of_top_is_listed_by_its_own_name(relay, open_page):
+    relay.append([event(1, attributes={"count": 3})])
+    field = evaluate_with(open_page(), "query-text.js", "module.attributeField(argument)", "count")
+    assert relay.post("/v1/query", {"query": f"{field}:=3 | top {field}"})["rows"] == [["3", 1]]
+
+
+@pytest.mark.parametrize("value", ["a\nb", "\r\n", 'a.*\n"b" \\ (c) [d] {e} ^$?+|', "a\n"])
+def test_a_value_of_several_lines_is_found_by_a_query_of_one(relay, open_page, value):
+    relay.append([event(number, property1=text) for number, text in enumerate([value, f"{value}x", f"x{value}", value.replace("\n", " "), value.replace(".", "x")])])
+    query = evaluate_with(open_page(), "query-text.js", "module.term('text', argument)", value)
+    assert "\n" not in query and "\r" not in query
+    found = relay.post("/v1/query", {"query": query})["events"]
+    assert {item["property1"] for item in found} == {value}
 
 
 @pytest.mark.parametrize(("attributes", "level", "severity"), [

@@ -3,6 +3,7 @@ import { clientView } from "./client.js";
 import { clientsView } from "./clients.js";
 import { announce, el } from "./dom.js";
 import { eventsView } from "./events.js";
+import { address } from "./query-text.js";
 import * as records from "./records.js";
 import { rulesView } from "./rules.js";
 import { followShortcuts, showHelp } from "./shortcuts.js";
@@ -103,13 +104,6 @@ async function loadClients(names) {
     }
     // The clients of an ended session are not shown in the next one.
     if (!signal.aborted) store.set({ clients, clientsLoaded: true });
-}
-
-/** The address of a view. It contains filters, never a token. */
-function address(name, values) {
-    const parameters = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
-    const text = parameters.toString();
-    return `#/${name}${text ? `?${text}` : ""}`;
 }
 
 /** Goes to a view. The view that is shown may "replace" its address, or "push" another one of its own. */

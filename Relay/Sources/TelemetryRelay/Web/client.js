@@ -85,7 +85,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
             el("div", {}, el("dt", {}, name), el("dd", { class: name === "State" ? `state-${state ?? "gone"}` : null }, visible(value ?? "–"))))));
         const focused = document.activeElement?.dataset.control;
         actions.replaceChildren(...[
-            el("a", { class: "button primary", href: address(term("client", id)) }, "Show its events"),
+            el("a", { class: "button primary", href: address("events", { query: term("client", id) }) }, "Show its events"),
             ...(canControl && client ? [
                 !client.isEnabled && button("Approve", () => send("enable"), { class: "primary", "data-control": "approve" }),
                 client.isEnabled && !client.isPaused && button("Pause", () => send("pause"), { "data-control": "pause", title: "Record and send nothing until resumed" }),

@@ -1,18 +1,16 @@
 import { severities } from "./event-row.js";
-import { attributeField, fields, quoted, split } from "./query-text.js";
+import { attributeField, exactly, fields, lastToken, split } from "./query-text.js";
 
 const choiceLimit = 12;
 const pipes = ["stats ", "top ", "sort by ", "limit ", "fields "];
 const functions = ["count()", "count(", "count_distinct(", "sum(", "avg(", "min(", "max(", "quantile(0.95, "];
 const buckets = ["time:1m", "time:10m", "time:1h", "time:1d"];
 const spans = ["15m", "1h", "6h", "24h", "7d"];
-const lastTerm = /(?:"(?:\\["\\]|[^"])*"?|[^\s"|()])*$/u;
-const lastName = /(?:"(?:\\["\\]|[^"])*"?|[^\s"|(),])*$/u;
 /** Their values differ from event to event. */
 const unlisted = ["text", "sequence", "id"];
 
 /**
- * What can stand at the end of the beginning of a query: `{start, choices}`, the choices being the texts that replace what follows `start`.
+ * What can stand at the end of the beginning of a query: `{start, choices}`. The choices are the strings that replace what follows `start`.
  * `attributes` are the known keys, and `valuesOf(field)` resolves to the values that most events have in a field.
  */
 export async function completions(text, { attributes, valuesOf }) {
@@ -20,23 +18,23 @@ export async function completions(text, { attributes, valuesOf }) {
     const piped = split(text).pipes;
     const { typed, choices } = piped === "" ? await inFilter(text, names, valuesOf) : inPipe(piped.slice(piped.lastIndexOf("|") + 1), text, names);
     // A value is chosen by what it begins with, whether or not its sign and its quote are typed.
-    const plain = (choice) => choice.replace(/^="?/, "").toLowerCase();
+    const plain = (choice) => choice.replace(/^="?|^~"\^/, "").toLowerCase();
     const matching = choices.filter((choice) => choice !== typed && plain(choice).startsWith(plain(typed)));
     return { start: text.length - typed.length, choices: matching.slice(0, choiceLimit) };
 }
 
 async function inFilter(text, names, valuesOf) {
-    const word = text.match(lastTerm)[0].replace(/^[-!]/, "");
+    const word = lastToken(text, false).replace(/^[-!]/, "");
     const [, field, typed] = word.match(/^("(?:\\["\\]|[^"])*"|[^":]+):(.*)$/s) ?? [];
     if (field === undefined) return { typed: word, choices: word === "" ? [] : names.map((name) => `${name}:`) };
     if (field === "time") return { typed, choices: spans };
     const ordered = field === "severity" ? severities.map((name) => `>=${name}`) : [];
     if (/^[<>]/.test(typed) || unlisted.includes(field)) return { typed, choices: ordered };
-    return { typed, choices: [...(await valuesOf(field)).map((value) => `=${quoted(value)}`), ...ordered] };
+    return { typed, choices: [...(await valuesOf(field)).map((value) => exactly(value)), ...ordered] };
 }
 
 function inPipe(stage, text, names) {
-    const typed = text.match(lastName)[0];
+    const typed = lastToken(text, true);
     const before = stage.slice(0, stage.length - typed.length);
     if (before.trim() === "") return { typed, choices: pipes };
     const [, pipe, rest] = before.match(/^\s*(\w+)(.*)$/s) ?? [];

@@ -67,7 +67,7 @@ function cell(value, isCounted) {
 
 /** A table of rows. The cell of a group leads to its events. */
 function table({ columns, rows }, found, filter) {
-    const link = (name, value) => el("a", { href: address(adding(term(fieldName(name), value), filter)) }, keyText(value));
+    const link = (name, value) => el("a", { href: address("events", { query: adding(term(fieldName(name), value), filter) }) }, keyText(value));
     const style = (index) => ({ class: found.values.includes(index) ? "number" : null });
     return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Result" }, el("table", {},
         el("thead", {}, el("tr", {}, columns.map((name, index) => el("th", { scope: "col", ...style(index) }, visible(name))))),

@@ -1,7 +1,12 @@
 /** The built-in fields of the query language; any other name is that of an attribute. */
 export const fields = ["client", "session", "scenario", "level", "severity", "name", "text", "time", "sequence", "id", "thread", "device", "app"];
 
-const token = /(?:"(?:\\["\\]|[^"])*"?|[^\s"|()])+|[|()]/gu;
+const termToken = /(?:"(?:\\["\\]|[^"])*"?|[^\s"|()])+/gu;
+const nameToken = /(?:"(?:\\["\\]|[^"])*"?|[^\s"|(),])+/gu;
+const token = new RegExp(`${termToken.source}|[|()]`, "gu");
+/** A condition about the time that can be removed as a whole. */
+const timeTerm = /^time:(?:\d+[smhd]|[<>]=?[^\s"(=][^\s"(]*)$/;
+const negation = /^[-!]*(?:not)?$/i;
 const bareName = /^(?!(?:and|or|not)$)[\p{L}_][\p{L}\p{N}_.]*$/iu;
 
 export function quoted(text) { return `"${text.replaceAll(/["\\]/g, "\\$&")}"`; }
@@ -11,18 +16,38 @@ export function fieldName(name) { return bareName.test(name) ? name : quoted(nam
 
 /** How a query refers to the attribute with a key. */
 export function attributeField(key) {
-    const name = fields.includes(key) || key.startsWith("attributes.") ? `attributes.${key}` : key;
+    // `top` has a column of its own with the name "count".
+    const name = fields.includes(key) || key === "count" || key.startsWith("attributes.") ? `attributes.${key}` : key;
     return fieldName(name);
 }
 
+/** The operator and operand for exactly this value. A query has one line, so that line breaks are escaped in a regular expression. */
+export function exactly(value) {
+    if (!/[\r\n]/.test(value)) return `=${quoted(value)}`;
+    const escaped = value.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
+    return `~${quoted(`^${escaped}$`)}`;
+}
+
 /** The term for the events whose field has exactly this value, or lacks the field if the value is null. */
-export function term(field, value) { return value === null ? `-${field}:*` : `${field}:=${quoted(value)}`; }
+export function term(field, value) { return value === null ? `-${field}:*` : `${field}:${exactly(value)}`; }
 
 /** The term for all other events. */
 export function exclusion(field, value) { return value === null ? `${field}:*` : `-${term(field, value)}`; }
 
-/** The address of the events of a query. */
-export function address(query) { return `#/events${query ? `?${new URLSearchParams({ query })}` : ""}`; }
+/** The query in one line, as the field of the page shows it. */
+export function inOneLine(query) { return query.replaceAll(/[\r\n]+/g, " "); }
+
+/** The address of a view. It contains queries, never a token. */
+export function address(view, values = {}) {
+    const parameters = new URLSearchParams(Object.entries(values).filter(([, value]) => value)).toString();
+    return `#/${view}${parameters ? `?${parameters}` : ""}`;
+}
+
+/** The term with which the beginning of a query ends, or the name if it is in a pipe; empty if it ends otherwise. */
+export function lastToken(text, isInPipe) {
+    const last = [...text.matchAll(isInPipe ? nameToken : termToken)].at(-1);
+    return last && last.index + last[0].length === text.length ? last[0] : "";
+}
 
 /** A query's filter, and its pipes with the bar before them; empty if there are none. */
 export function split(query) {
@@ -42,28 +67,41 @@ function outerTokens(filter) {
     });
 }
 
+const isNegated = (tokens, index) => index > 0 && negation.test(tokens[index - 1][0]);
 const hasAlternatives = (tokens) => tokens.some(([text]) => text.toLowerCase() === "or");
 
 /** The query with one more condition, which all its events meet. */
 export function adding(condition, query) {
     const { filter, pipes } = split(query);
     const tokens = outerTokens(filter);
-    if (tokens.some(([text]) => text === condition) && !hasAlternatives(tokens)) return query;
+    const isPresent = tokens.some(([text], index) => text === condition && !isNegated(tokens, index));
+    if (isPresent && !hasAlternatives(tokens)) return query;
     return [hasAlternatives(tokens) ? `(${filter})` : filter, condition, pipes].filter(Boolean).join(" ");
 }
 
-/** Whether one of the conditions that all events of a query meet is about the time. */
-export function hasTime(query) {
-    const tokens = outerTokens(split(query).filter);
-    return !hasAlternatives(tokens) && tokens.some(([text]) => text.startsWith("time:"));
+/** The tokens of a filter's conditions about the time that all events meet, each with an `and` beside it. */
+function timeTokens(filter) {
+    const tokens = outerTokens(filter);
+    const found = new Set();
+    if (hasAlternatives(tokens)) return found;
+    for (const [index, item] of tokens.entries()) {
+        if (!timeTerm.test(item[0]) || isNegated(tokens, index)) continue;
+        found.add(item);
+        const and = [tokens[index - 1], tokens[index + 1]].find((other) => other?.[0].toLowerCase() === "and" && !found.has(other));
+        if (and) found.add(and);
+    }
+    return found;
 }
 
-/** The query without those conditions. */
+/** Whether the query has conditions that `withoutTime` removes. */
+export function hasTime(query) { return timeTokens(split(query).filter).size > 0; }
+
+/** The query without the conditions about the time that all its events meet. */
 export function withoutTime(query) {
-    if (!hasTime(query)) return query;
     const { filter, pipes } = split(query);
-    const times = outerTokens(filter).filter(([text]) => text.startsWith("time:"));
-    const rest = times.reduceRight((text, { 0: time, index }) => text.slice(0, index) + text.slice(index + time.length).trimStart(), filter);
+    const found = [...timeTokens(filter)].sort((a, b) => b.index - a.index);
+    if (found.length === 0) return query;
+    const rest = found.reduce((text, { 0: part, index }) => text.slice(0, index) + text.slice(index + part.length).trimStart(), filter);
     return [rest.trim(), pipes].filter(Boolean).join(" ");
 }
 
@@ -75,8 +113,8 @@ export function within(since, until, query) {
 
 /** Whether a query hides no event of a session, so that a missing sequence number is a gap. */
 export function showsWholeSessions(query) {
-    const { filter, pipes } = split(query);
-    return pipes === "" && [...filter.matchAll(token)].every(([text]) => /^(?:(?:client|session):=|time:)/.test(text));
+    const { filter, pipes } = split(withoutTime(query));
+    return pipes === "" && [...filter.matchAll(token)].every(([text]) => /^(?:client|session):=/.test(text));
 }
 
 /** The text around an offset in UTF-8 bytes, as an error has it: what is before, the character there, and what is after. */

@@ -41,7 +41,7 @@ export function scenarioTable(scenarios, act) {
             const control = (title, action, properties = {}) =>
                 button(title, () => act(scenario.name, action), { "aria-label": `${title}: ${name}`, "data-scenario": scenario.name, "data-action": action, ...properties });
             return el("tr", { class: scenario.isEnabled ? "on" : "off" },
-                el("th", { scope: "row" }, el("a", { href: address(`${term("client", scenario.clientId)} ${term("scenario", scenario.name)}`) }, name)), el("td", {}, stateText(scenario)),
+                el("th", { scope: "row" }, el("a", { href: address("events", { query: `${term("client", scenario.clientId)} ${term("scenario", scenario.name)}` }) }, name)), el("td", {}, stateText(scenario)),
                 el("td", {}, scenario.isEnabled ? visible(scenario.level) : "–"), el("td", {}, visible(sourceText(scenario.source))),
                 act && el("td", { class: "actions" },
                     control(scenario.isEnabled ? "Extend" : "Turn on", "enableScenario", { class: "primary" }),
