@@ -106,3 +106,66 @@ def test_new_events_are_counted_and_the_list_does_not_move_down(relay, open_page
     page.clock.fast_forward(10_000)
     expect(caption(page)).to_have_text("71 events, 1 min a bar")
     assert page.get_by_role("grid", name="Events").bounding_box() == top
+
+
+def test_an_answer_that_comes_while_a_span_is_dragged_is_shown_afterwards(relay, open_page):
+    fill(relay)
+    page = open_page()
+    page.clock.install()
+    page.goto(f"{relay.address}/?#/events")
+    expect(caption(page)).to_have_text("61 events, 1 min a bar")
+    page.get_by_role("slider").hover()
+    page.mouse.down()
+    relay.append([event(number, eventTimestamp=moment(-3_600)) for number in range(61, 71)])
+    page.clock.fast_forward(200)
+    expect(page.locator(".summary")).to_have_text("71 rows")
+    with page.expect_response(lambda response: "count() by severity" in (response.request.post_data or "")) as answer:
+        page.clock.fast_forward(10_000)
+    answer.value.finished()
+    expect(caption(page)).to_have_text("61 events, 1 min a bar")
+    page.keyboard.press("Escape")
+    expect(caption(page)).to_have_text("71 events, 1 min a bar")
+
+
+def test_a_span_that_is_chosen_with_the_keys_ends_with_the_focus(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events")
+    expect(caption(page)).to_have_text("61 events, 1 min a bar")
+    page.get_by_role("slider").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator(".plot .chosen")).to_be_attached()
+    page.keyboard.press("Tab")
+    expect(page.locator(".plot .chosen")).to_have_count(0)
+
+
+def test_events_are_not_counted_again_before_the_first_answer(relay, open_page):
+    fill(relay)
+    page = open_page()
+    held = []
+
+    def hold(route):
+        held.append(route) if "min(time)" in route.request.post_data else route.continue_()
+
+    page.route("**/v1/query", hold)
+    page.clock.install()
+    page.goto(f"{relay.address}/?#/events")
+    expect(rows(page, "Events").first).to_be_visible()
+    relay.append([event(61, eventTimestamp=moment(-3_600))])
+    page.clock.fast_forward(200)
+    expect(page.locator(".summary")).to_have_text("62 rows")
+    page.clock.fast_forward(10_000)
+    # A request of the page after this one would be held too.
+    page.evaluate("fetch('/v1/server')")
+    assert len(held) == 1
+    page.unroute("**/v1/query")
+    held[0].continue_()
+    expect(caption(page)).to_have_text(re.compile("^62 events"))
+
+
+def test_without_bars_there_is_no_chart_to_make(relay, open_page):
+    page = open_page("/#/events")
+    expect(caption(page)).to_have_text("No events")
+    expect(page.get_by_role("button", name="Chart by scenario")).to_be_hidden()
+    relay.append([event(1)])
+    page.reload()
+    expect(page.get_by_role("button", name="Chart by scenario")).to_be_visible()

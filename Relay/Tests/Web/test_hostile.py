@@ -1,8 +1,10 @@
 """Everything that a client controls is shown as text."""
 
+import re
+
 from playwright.sync_api import expect
 
-from conftest import rows
+from conftest import ask, query_box, rows
 from relay import client, event, moment, scenario
 
 ATTACKS = ['<img src=x onerror=alert(1)>', '"><script>alert(2)</script>', "javascript:alert(3)", "{{alert(4)}}", "</style><svg onload=alert(5)>",
@@ -44,6 +46,23 @@ def test_no_field_becomes_markup_in_any_view(relay, open_page):
         assert page.locator("script").count() == 1, view
         assert page.evaluate("[...document.querySelectorAll('*')].every((item) => [...item.attributes].every(({ name }) => !name.startsWith('on')))")
         assert page.evaluate("[...document.querySelectorAll('a')].every((link) => link.href.startsWith(location.origin + '/#'))")
+
+
+def test_a_filter_by_a_hostile_value_finds_exactly_its_event(relay, open_page):
+    attacks = [*ATTACKS, "two\nlines", 'a "quoted" \\ value']
+    relay.append([event(number, f"n{number}", property1=attack) for number, attack in enumerate(attacks)])
+    page = open_page()
+    for number in range(len(attacks)):
+        page.goto(f"{relay.address}/#/events?query=name:%3Dn{number}")
+        expect(rows(page, "Events").locator(".c-name")).to_have_text(f"n{number}")
+        rows(page, "Events").first.click()
+        page.get_by_role("button", name="Show only events with this text").click()
+        expect(query_box(page)).to_have_value(re.compile(rf"^name:=n{number} text:[=~]"))
+        term = query_box(page).input_value().removeprefix(f"name:=n{number} ")
+        ask(page, term)
+        expect(query_box(page)).to_have_value(term)
+        expect(page.locator(".summary")).to_have_text("1 row")
+        expect(rows(page, "Events").locator(".c-name")).to_have_text([f"n{number}"])
 
 
 def test_characters_that_hide_or_turn_text_are_shown_as_escapes(relay, open_page):

@@ -137,3 +137,14 @@ def test_severities_are_those_of_the_query_language(relay, open_page, attributes
     [row] = relay.post("/v1/query", {"query": "| top severity"})["rows"]
     shown = evaluate_with(open_page(), "event-row.js", "module.severity(argument)", event(1, attributes=attributes, logLevel=level))
     assert [shown, 1] == row == [severity, 1]
+
+
+def test_a_text_is_not_cut_within_an_escape(relay, open_page):
+    summary = evaluate_with(open_page(), "event-row.js", "module.rowSummary(argument)",
+                            event(1, property1="a" * 299 + "\u202e", attributes={"key": "b" * 299 + "\u202e"}))
+    assert summary == {"text": "a" * 299 + "\\u{202e}", "attributes": [["key", "b" * 299 + "\\u{202e}"]]}
+
+
+@pytest.mark.parametrize(("value", "shown"), [("Warn", []), ("verbose", [["severity", "verbose"]]), (3, [["severity", "3"]])])
+def test_the_attribute_severity_is_shown_unless_its_column_shows_it(relay, open_page, value, shown):
+    assert evaluate_with(open_page(), "event-row.js", "module.rowSummary(argument).attributes", event(1, attributes={"severity": value})) == shown

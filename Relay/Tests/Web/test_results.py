@@ -115,3 +115,41 @@ def test_a_query_is_answered_when_the_relay_is_there_again(relay, open_page):
     expect(rows(page, "Events").first).to_be_visible()
     page.unroute("**/v1/query")
     expect(page.get_by_role("list", name="count")).to_be_visible()
+
+
+def test_a_number_without_values_is_no_group(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events?query=%7C+stats+avg(missing),+count()+by+scenario")
+    assert [row[1] for row in table(page)] == ["–"] * 3
+    expect(page.get_by_role("region", name="Result").get_by_role("link")).to_have_count(3)
+    expect(page.get_by_role("list", name="count()").get_by_role("listitem").first).to_have_text(re.compile("^(Sync|Net|none)20$"))
+
+
+def test_a_group_of_groups_is_no_link(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events?query=%7C+stats+count()+as+number+by+scenario+%7C+top+scenario")
+    assert len(table(page)) == 3
+    expect(page.get_by_role("region", name="Result").get_by_role("link")).to_have_count(0)
+
+
+def test_small_numbers_keep_their_digits(relay, open_page):
+    relay.append([event(1, attributes={"least": 0.0004, "most": 1234567.25, "exact": 9_007_199_254_740_993})])
+    page = open_page("/#/events?query=%7C+stats+min(least),+max(most),+max(exact)")
+    assert table(page) == [["0.0004", "1,234,567.25", "9,007,199,254,740,993"]]
+
+
+def test_groups_that_look_alike_are_lines_of_their_own(relay, open_page):
+    relay.append([event(number, scenario=[None, "none"][number % 2], eventTimestamp=moment(-3_600 + number * 60)) for number in range(10)])
+    page = open_page("/#/events?query=%7C+stats+count()+by+scenario,+time:1m")
+    expect(page.locator(".result .legend li")).to_have_text(["none", "none"])
+    expect(page.locator("polyline")).to_have_count(2)
+
+
+def test_only_events_that_the_table_shows_are_summarized(relay, open_page):
+    summary, rows = open_page().evaluate("""async () => {
+        const { queryResult } = await import("/web/query-result.js");
+        const read = new Set();
+        const events = Array.from({ length: 600 }, (_, index) => ({ eventName: "a", get property1() { read.add(index); return "b"; } }));
+        return [queryResult("| limit 600", { events, matched: 1000, hasMore: true })[0].textContent, read.size];
+    }""")
+    assert (summary, rows) == ("600 rows from 1,000 events; there are more rows; the table has the first 500", 500)

@@ -12,7 +12,7 @@ const titles = {
 /** The fields that a query is narrowed by here, as the query language names them. */
 const queried = {
     clientid: "client", sessionId: "session", scenario: "scenario", eventName: "name", logLevel: "level", threadId: "thread",
-    deviceModel: "device", appVersion: "app",
+    deviceModel: "device", appVersion: "app", property1: "text", eventId: "id",
 };
 
 /** All fields and attributes of one row. `add(term)` adds a term to the query. */

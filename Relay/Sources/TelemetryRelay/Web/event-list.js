@@ -123,7 +123,7 @@ export function eventList({ store, relay, add, restart, failed, arrived }) {
         side.replaceChildren();
     }
 
-    /** Goes some rows down or up, also in the details if they are open. */
+    /** Goes some rows down or up. If the details are open, they show the new row. */
     function step(rows) {
         grid.step(rows);
         if (!side.hidden) open(grid.active);

@@ -1,8 +1,6 @@
 import { el, visible } from "./dom.js";
 import { clockText, counted, dateText } from "./time.js";
 
-/** Attributes that a row shows in another way. */
-const elsewhere = ["severity", "telemetry.captured"];
 const textLimit = 300;
 /** Between the attributes and the number of hidden ones, in points. */
 const gap = 10;
@@ -10,15 +8,16 @@ const gap = 10;
 export const severities = ["trace", "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const synonyms = new Map([["warn", "warning"], ["fatal", "critical"]]);
 
+/** The severity that an attribute's value names; undefined if it names none. */
+function namedSeverity(value) {
+    const word = typeof value === "string" ? value.toLowerCase() : "";
+    return synonyms.get(word) ?? severities.find((name) => name === word);
+}
+
 /** An event's severity in the query language: its attribute `severity` or `level` if it is one, otherwise by its level. */
 export function severity(event) {
-    for (const name of ["severity", "level"]) {
-        const value = event.attributes?.[name];
-        const word = typeof value === "string" ? value.toLowerCase() : "";
-        if (synonyms.has(word)) return synonyms.get(word);
-        if (severities.includes(word)) return word;
-    }
-    return event.logLevel === "diagnostic" ? "debug" : "info";
+    const { severity: first, level } = event.attributes ?? {};
+    return namedSeverity(first) ?? namedSeverity(level) ?? (event.logLevel === "diagnostic" ? "debug" : "info");
 }
 
 /** A group's key, or one value of a field, in words. */
@@ -46,12 +45,15 @@ function dropText(event) {
 
 export const isCaptured = (event) => event.attributes?.["telemetry.captured"] === true;
 
+/** Whether a row shows an attribute in another column. */
+const isElsewhere = ([key, value]) => key === "telemetry.captured" || (key === "severity" && namedSeverity(value) !== undefined);
+
 /** What the last column of an event's row says: its text, and the attributes in the order of their keys. */
 export function rowSummary(event) {
     if (event.eventName === "telemetry.dropped") return { text: dropText(event), attributes: [] };
-    const attributes = Object.entries(event.attributes ?? {}).filter(([key]) => !elsewhere.includes(key))
-        .sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [visible(key), visible(valueText(value)).slice(0, textLimit)]);
-    return { text: (isCaptured(event) ? "[captured earlier] " : "") + visible(event.property1 ?? "").slice(0, textLimit), attributes };
+    const attributes = Object.entries(event.attributes ?? {}).filter((attribute) => !isElsewhere(attribute))
+        .sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [visible(key), visible(valueText(value).slice(0, textLimit))]);
+    return { text: (isCaptured(event) ? "[captured earlier] " : "") + visible((event.property1 ?? "").slice(0, textLimit)), attributes };
 }
 
 /**
@@ -77,7 +79,7 @@ function fillSummary(cell, { text, attributes }, width, measure) {
 export function markerText(row) {
     if (row.skipped !== undefined) return `${counted(row.skipped, "event")} deleted here by the relay's retention`;
     const range = row.missing === 1 ? `sequence ${row.first}` : `sequences ${row.first} to ${row.last}`;
-    return `${counted(row.missing, "event")} missing here (${range} of this session of ${visible(row.client).slice(0, 16)}): not arrived yet, dropped or deleted`;
+    return `${counted(row.missing, "event")} missing here (${range} of this session of ${visible(row.client.slice(0, 16))}): not arrived yet, dropped or deleted`;
 }
 
 export const columns = [

@@ -33,12 +33,15 @@ export function histogram({ relay, choose, showAll, ask }) {
     let width = widths[0];
     /** The bars of the chosen span: where it began, and where it ends now. */
     let [anchor, active] = [null, 0];
+    /** Shows an answer that came while a span was being chosen. */
+    let showHeld = null;
+    let loading = Promise.resolve();
     let isRefreshing = false;
     const caption = el("span", {});
     const note = el("span", { class: "muted note-line" });
     const all = button("All times", showAll, { class: "small", hidden: true });
     const chart = button("Chart", () => ask(`${filter} | stats count() by scenario, time:${width.text}`.trim()), {
-        class: "small", "aria-label": "Chart by scenario",
+        class: "small", "aria-label": "Chart by scenario", hidden: true,
     });
     const drawing = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
     const plot = el("div", {
@@ -50,9 +53,9 @@ export function histogram({ relay, choose, showAll, ask }) {
             anchor = barAt(event);
             move(anchor);
         },
-        onpointermove: (event) => { if (bars.length > 0) move(barAt(event)); },
+        onpointermove: (event) => move(barAt(event)),
         onpointerup: () => { if (anchor !== null) choosePart(); },
-        onpointercancel: clear, onpointerleave: () => { if (anchor === null) note.textContent = ""; }, onkeydown: key,
+        onpointercancel: clear, onpointerleave: () => { if (anchor === null) note.textContent = ""; }, onkeydown: key, onblur: clear,
     }, drawing);
     const legend = el("ul", { class: "legend" }, parts.map(({ title }) => el("li", { class: `part-${title.toLowerCase()}` }, title)));
     const axis = el("div", { class: "axis-labels", "aria-hidden": "true" });
@@ -65,10 +68,11 @@ export function histogram({ relay, choose, showAll, ask }) {
     };
 
     function move(index) {
+        if (bars.length === 0) return;
         active = index;
         const { start, counts } = bars[active];
-        const texts = counts.map((count, part) => count > 0 && `${parts[part].title.toLowerCase()} ${countText(count)}`).filter(Boolean);
-        note.textContent = anchor === null || anchor === active ? `${dateText(start)}: ${texts.join(", ") || "no events"}`
+        const shown = counts.map((count, part) => count > 0 && `${parts[part].title.toLowerCase()} ${countText(count)}`).filter(Boolean);
+        note.textContent = anchor === null || anchor === active ? `${dateText(start)}: ${shown.join(", ") || "no events"}`
             : `${dateText(bars[Math.min(anchor, active)].start)} to ${dateText(bars[Math.max(anchor, active)].start + width.length)}`;
         plot.setAttribute("aria-valuenow", String(active));
         plot.setAttribute("aria-valuetext", note.textContent);
@@ -77,20 +81,24 @@ export function histogram({ relay, choose, showAll, ask }) {
 
     function clear() {
         anchor = null;
+        showHeld?.();
+        showHeld = null;
         draw();
     }
 
     function choosePart() {
         const [first, last] = [Math.min(anchor ?? active, active), Math.max(anchor ?? active, active)];
+        const [since, until] = [bars[first].start, bars[last].start + width.length];
         clear();
-        choose(bars[first].start, bars[last].start + width.length);
+        choose(since, until);
     }
 
     function key(event) {
         const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -bars.length, End: bars.length };
         if (event.altKey || event.ctrlKey || event.metaKey || bars.length === 0) return;
         if (event.key in steps) {
-            anchor = event.shiftKey ? anchor ?? active : null;
+            if (event.shiftKey) anchor ??= active;
+            else clear();
             move(Math.max(0, Math.min(bars.length - 1, active + steps[event.key])));
         } else if (event.key === "Enter") choosePart();
         else if (event.key === "Escape" && anchor !== null) clear();
@@ -120,9 +128,10 @@ export function histogram({ relay, choose, showAll, ask }) {
         asking.abort();
         asking = new AbortController();
         filter = next;
-        anchor = null;
+        [anchor, showHeld] = [null, null];
         all.hidden = !hasTime(filter);
-        await load(asking.signal);
+        loading = load(asking.signal);
+        await loading;
     }
 
     async function load(signal) {
@@ -139,10 +148,13 @@ export function histogram({ relay, choose, showAll, ask }) {
             const isEmpty = Number.isNaN(first);
             const nextWidth = isEmpty ? width : barWidth(first, last);
             const rows = isEmpty ? [] : await rowsOf(text, `stats count() by severity, time:${nextWidth.text}`);
-            if (anchor !== null) return;
-            width = nextWidth;
-            bars = filled(rows, width.length);
-            describe();
+            const showBars = () => {
+                width = nextWidth;
+                bars = filled(rows, width.length);
+                describe();
+            };
+            if (anchor === null) showBars();
+            else showHeld = showBars;
         } catch (error) {
             if (!signal.aborted) caption.textContent = `The events cannot be counted: ${error.message}`;
         }
@@ -151,6 +163,7 @@ export function histogram({ relay, choose, showAll, ask }) {
     function describe() {
         const total = bars.reduce((sum, { counts }) => sum + counts.reduce((part, count) => part + count, 0), 0);
         caption.textContent = bars.length === 0 ? "No events" : `${counted(total, "event")}, ${durationText(width.length)} a bar`;
+        chart.hidden = bars.length === 0;
         active = Math.min(active, Math.max(0, bars.length - 1));
         plot.setAttribute("aria-valuemax", String(Math.max(0, bars.length - 1)));
         plot.setAttribute("aria-valuenow", String(active));
@@ -166,8 +179,12 @@ export function histogram({ relay, choose, showAll, ask }) {
         isRefreshing = true;
         const { signal } = asking;
         await pause(refreshInterval, signal);
+        await loading;
         const start = performance.now();
-        if (!signal.aborted && anchor === null) await load(signal);
+        if (!signal.aborted) {
+            loading = load(signal);
+            await loading;
+        }
         await pause((performance.now() - start) * 10, signal);
         isRefreshing = false;
     }
@@ -175,7 +192,7 @@ export function histogram({ relay, choose, showAll, ask }) {
     return { element, show, refresh, stop() { asking.abort(); } };
 }
 
-/** The rows of `stats count() by severity, time:…` as bars, also those without events. */
+/** The rows of `stats count() by severity, time:…` as bars. Times without events have an empty bar. */
 function filled(rows, length) {
     const bars = new Map();
     for (const [severity, time, count] of rows) {

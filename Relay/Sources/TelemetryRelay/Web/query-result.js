@@ -1,7 +1,7 @@
 import { barChart, lineChart } from "./chart-draw.js";
 import { el, visible } from "./dom.js";
 import { keyText, rowSummary, severity, valueText } from "./event-row.js";
-import { adding, address, fieldName, split, term } from "./query-text.js";
+import { adding, address, fieldName, pipeNames, split, term } from "./query-text.js";
 import { countText, counted, dateText } from "./time.js";
 
 /** The most rows of a result that the page reads. */
@@ -17,20 +17,20 @@ function roles({ columns, rows }) {
     const indices = (matches) => columns.map((_, index) => index).filter(matches);
     const time = columns.findIndex((name) => /^time:\d/.test(name));
     const values = indices((index) => index !== time && rows.some((row) => isNumber(row[index])));
-    const isGroup = (index) => index < values[0] || rows.some((row) => typeof row[index] === "string");
-    const groups = indices((index) => index !== time && !values.includes(index) && isGroup(index));
+    const groups = indices((index) => index !== time && !values.includes(index) && rows.some((row) => typeof row[index] === "string"));
     return { time, values, groups };
 }
 
-/** The numbers of a column as series over time. */
+/** The numbers of a column as series over time, by the keys of their groups. Different keys may look alike. */
 function timeSeries({ rows }, { time, groups }, value) {
     const series = new Map();
     for (const row of rows) {
         const point = [Date.parse(row[time]?.date), number(row[value])];
         if (!isNumber(row[value]) || !point.every(Number.isFinite)) continue;
-        const name = groupName(groups.map((group) => row[group]));
-        if (!series.has(name)) series.set(name, { name, points: [] });
-        series.get(name).points.push(point);
+        const values = groups.map((group) => row[group]);
+        const key = JSON.stringify(values);
+        if (!series.has(key)) series.set(key, { name: groupName(values), points: [] });
+        series.get(key).points.push(point);
     }
     for (const { points } of series.values()) points.sort(([a], [b]) => a - b);
     return series;
@@ -42,10 +42,10 @@ const sum = ({ points }) => points.reduce((total, [, value]) => total + value, 0
 function lineCharts(result, found) {
     const columns = found.values.slice(0, chartLimit).map((value) => ({ title: result.columns[value], series: timeSeries(result, found, value) }))
         .filter(({ series }) => series.size > 0);
-    const names = [...columns[0]?.series ?? []].sort(([, a], [, b]) => sum(b) - sum(a)).map(([name]) => name);
-    const note = names.length > seriesLimit && `The ${seriesLimit} greatest of ${countText(names.length)} groups; the table has the others.`;
+    const greatest = [...columns[0]?.series ?? []].sort(([, a], [, b]) => sum(b) - sum(a));
+    const note = greatest.length > seriesLimit && `The ${seriesLimit} greatest of ${countText(greatest.length)} groups; the table has the others.`;
     return columns.map(({ title, series }) => el("div", { class: "card" }, lineChart({
-        title, series: names.slice(0, seriesLimit).map((name) => series.get(name) ?? { name, points: [] }),
+        title, series: greatest.slice(0, seriesLimit).map(([key, { name }]) => series.get(key) ?? { name, points: [] }),
     }), note && el("p", { class: "muted" }, note)));
 }
 
@@ -65,21 +65,21 @@ function cell(value, isCounted) {
     return value.date ? dateText(Date.parse(value.date)) : visible(valueText(value));
 }
 
-/** A table of rows. The cell of a group leads to its events. */
+/** A table of rows. The cell of a group leads to its events, unless pipes after the first one changed what a group is. */
 function table({ columns, rows }, found, filter) {
     const link = (name, value) => el("a", { href: address("events", { query: adding(term(fieldName(name), value), filter) }) }, keyText(value));
     const style = (index) => ({ class: found.values.includes(index) ? "number" : null });
     return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Result" }, el("table", {},
         el("thead", {}, el("tr", {}, columns.map((name, index) => el("th", { scope: "col", ...style(index) }, visible(name))))),
         el("tbody", {}, rows.slice(0, tableLimit).map((row) => el("tr", {}, row.map((value, index) => el("td", style(index),
-            found.groups.includes(index) ? link(columns[index], value) : cell(value, found.isCounted))))))));
+            found.hasLinks && found.groups.includes(index) ? link(columns[index], value) : cell(value, found.isCounted))))))));
 }
 
-/** Events as a table, for queries that sort or limit them. */
+/** The events that the table shows, for queries that sort or limit them. */
 function eventRows(events) {
     return {
         columns: ["time", "severity", "client", "scenario", "name", "text and attributes"],
-        rows: events.map((event) => {
+        rows: events.slice(0, tableLimit).map((event) => {
             const { text, attributes } = rowSummary(event);
             const summary = [text, ...attributes.map(([key, value]) => `${key}=${value}`)].join("  ");
             return [{ date: event.eventTimestamp }, severity(event), event.clientid ?? null, event.scenario ?? null, event.eventName, summary];
@@ -89,13 +89,17 @@ function eventRows(events) {
 
 /** The result of a query with pipes: charts of its numbers, and a table. */
 export function queryResult(query, result) {
-    const { filter, pipes } = split(query);
+    const { filter } = split(query);
+    const pipes = pipeNames(query);
+    const isCounting = (name) => ["stats", "top"].includes(name);
+    const count = (result.events ?? result.rows).length;
     const shown = result.events ? eventRows(result.events) : result;
-    const isCounted = /^\|\s*(?:stats|top)\b/.test(pipes);
-    const found = isCounted ? { ...roles(shown), isCounted } : { time: -1, values: [], groups: [], isCounted };
+    const isCounted = isCounting(pipes[0]);
+    const hasLinks = pipes.filter(isCounting).length === 1;
+    const found = isCounted ? { ...roles(shown), isCounted, hasLinks } : { time: -1, values: [], groups: [], isCounted, hasLinks };
     const parts = [
-        `${counted(shown.rows.length, "row")} from ${counted(result.matched, "event")}`,
-        result.hasMore && `there are more than ${countText(resultLimit)} rows`, shown.rows.length > tableLimit && `the table has the first ${countText(tableLimit)}`,
+        `${counted(count, "row")} from ${counted(result.matched, "event")}`,
+        result.hasMore && "there are more rows", count > tableLimit && `the table has the first ${countText(tableLimit)}`,
     ];
     return [el("p", { class: "summary" }, parts.filter(Boolean).join("; ")), el("div", { class: "charts" }, charts(shown, found)), table(shown, found, filter)];
 }

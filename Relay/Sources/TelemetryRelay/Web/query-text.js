@@ -56,6 +56,12 @@ export function split(query) {
     return { filter: query.slice(0, end).trim(), pipes: query.slice(end).trim() };
 }
 
+/** The names of a query's pipes, such as "stats". */
+export function pipeNames(query) {
+    const tokens = [...query.matchAll(token)].map(([text]) => text);
+    return tokens.filter((_, index) => tokens[index - 1] === "|");
+}
+
 /** The tokens of a filter that are not in parentheses. */
 function outerTokens(filter) {
     let depth = 0;

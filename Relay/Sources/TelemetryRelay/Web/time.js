@@ -47,8 +47,11 @@ export function agoText(milliseconds) {
     return age < 1500 ? "now" : `${durationText(age)} ago`;
 }
 
-/** A number with separators. */
-export function countText(number) { return number.toLocaleString("en"); }
+/** A number with separators. Small fractions keep six significant digits. */
+export function countText(number) {
+    const isSmallFraction = typeof number === "number" && !Number.isInteger(number) && Math.abs(number) < 1_000;
+    return number.toLocaleString("en", isSmallFraction ? { maximumSignificantDigits: 6 } : {});
+}
 
 /** A number and its unit: "1 event", "2 events". */
 export function counted(number, unit) { return `${countText(number)} ${unit}${number === 1 ? "" : "s"}`; }
