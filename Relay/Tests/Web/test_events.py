@@ -355,3 +355,39 @@ def test_a_fast_tail_loses_no_event_in_bounded_memory(relay, open_page):
     # All of them can be scrolled back to; the rows in view are counted by their numbers, without a hole.
     texts = [int(text.split("/items/")[1].split(" ")[0]) for text in row_texts(page)]
     assert texts == list(range(total - len(texts) + 1, total + 1))
+
+
+def test_a_query_of_several_lines_is_shown_and_asked_in_one(relay, open_page):
+    relay.append([event(1), event(2, "retry")])
+    page = open_page("/#/events?query=items%0D%0A-name:retry")
+    expect(rows(page, "Events")).to_have_count(1)
+    expect(query_box(page)).to_have_value("items -name:retry")
+    with page.expect_request("**/v1/events?*") as request:
+        query_box(page).press("Enter")
+    assert "query=items+-name" in request.value.url
+
+
+def test_the_reason_is_shown_while_a_query_is_asked_again(relay, open_page):
+    relay.append([event(1), event(2, "retry")])
+    page = open_page("/#/events", fails_to_load=True)
+    expect(rows(page, "Events")).to_have_count(2)
+    page.route("**/v1/events?*", lambda route: route.fulfill(status=429, json={"code": "rateLimited", "detail": "Too many queries."}))
+    ask(page, "retry")
+    expect(page.get_by_role("alert")).to_have_text("Too many queries. The query is asked again.")
+    expect(query_box(page)).not_to_have_attribute("aria-invalid", "true")
+    page.unroute("**/v1/events?*")
+    expect(rows(page, "Events")).to_have_count(1)
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_the_list_says_that_it_reads_older_events(relay, open_page):
+    relay.append([event(number) for number in range(1_200)])
+    page = open_page("/#/events")
+    expect(shown_event(page, 1_199)).to_be_visible()
+    held = []
+    page.route(re.compile(r"/v1/events\?.*after="), lambda route: held.append(route))
+    page.get_by_role("grid", name="Events").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".summary")).to_have_text("500 rows, reading older ones…")
+    held[0].continue_()
+    expect(page.locator(".summary")).to_have_text(re.compile("^1,000 rows"))

@@ -73,3 +73,45 @@ def test_a_narrow_page_reads_no_fields_until_they_are_opened(relay, open_page):
     expect(fields(page).get_by_text("scenario", exact=True)).to_be_hidden()
     page.get_by_role("heading", name="Fields").click()
     expect(fields(page).get_by_role("button", name="Only scenario Sync")).to_be_visible()
+
+
+def test_the_fields_of_the_first_events_are_shown_when_they_arrive(relay, open_page):
+    page = open_page("/#/events")
+    expect(page.get_by_role("heading", name="No events yet")).to_be_visible()
+    fill(relay)
+    expect(fields(page).get_by_role("button", name="Only scenario Sync")).to_be_visible()
+    expect(fields(page).locator("details > summary").get_by_text("status")).to_be_visible()
+
+
+def test_clicks_add_to_the_query_that_is_being_answered(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events")
+    expect(rows(page, "Events")).to_have_count(12)
+    page.route("**/v1/events?*", lambda route: None)
+    with page.expect_request("**/v1/events?*"):
+        fields(page).get_by_role("button", name="Exclude scenario Sync").click()
+    page.unroute("**/v1/events?*")
+    fields(page).get_by_role("button", name="Only app 2.1").click()
+    expect(rows(page, "Events")).to_have_count(8)
+    expect(query_box(page)).to_have_value('-scenario:="Sync" app:="2.1"')
+
+
+def test_the_focus_stays_in_the_page_after_a_click(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events")
+    expect(rows(page, "Events")).to_have_count(12)
+    only = fields(page).get_by_role("button", name="Only scenario Net")
+    only.click()
+    expect(fields(page).get_by_role("button", name="Only scenario Sync")).to_have_count(0)
+    expect(only).to_be_focused()
+    page.go_back()
+    expect(rows(page, "Events")).to_have_count(12)
+    fields(page).get_by_role("button", name="Exclude scenario Sync").click()
+    expect(fields(page).get_by_role("button", name="Only scenario Sync")).to_have_count(0)
+    expect(fields(page).locator("details > summary").get_by_text("scenario")).to_be_focused()
+    ask(page, "time:1h")
+    page.get_by_role("button", name="All times").click()
+    expect(page.get_by_role("heading", name="Events", exact=True)).to_be_focused()
+    fields(page).get_by_role("button", name="Chart of scenario").click()
+    expect(page.locator("#announcer")).to_have_text("3 rows from 12 events")
+    expect(page.get_by_role("heading", name="Events", exact=True)).to_be_focused()

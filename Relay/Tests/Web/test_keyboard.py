@@ -109,3 +109,32 @@ def test_help_is_shown_in_every_view(relay, open_page):
     expect(page.get_by_label("Search")).to_be_focused()
     page.get_by_role("button", name="Help").click()
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def test_the_values_of_a_known_field_are_asked_for_once_nothing_is_typed(relay, open_page):
+    page = open_events(relay, open_page)
+    asked = []
+    page.on("request", lambda request: asked.append(request.post_data_json["query"]) if "| top 20" in (request.post_data or "") else None)
+    page.keyboard.type("scenari:= unknown:=a scenario:=Sy")
+    expect(choices(page)).to_have_text(['="Sync"'])
+    assert asked == ["| top 20 scenario"]
+
+
+def test_values_that_the_relay_refuses_are_not_asked_for_again(relay, open_page):
+    relay.append([event(1)])
+    page = open_page("/#/events", fails_to_load=True)
+    expect(rows(page, "Events").first).to_be_visible()
+    refused = []
+
+    def refuse(route):
+        if "| top 20" not in route.request.post_data:
+            return route.continue_()
+        refused.append(route.request.post_data_json["query"])
+        return route.fulfill(status=400, json={"code": "quotaExceeded", "detail": "Too many groups."})
+
+    page.route("**/v1/query", refuse)
+    query_box(page).focus()
+    for text in ["name:", "name:r", "name:re"]:
+        query_box(page).fill(text)
+        page.wait_for_timeout(400)
+    assert refused == ["| top 20 name"]

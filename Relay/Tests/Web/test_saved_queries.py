@@ -79,3 +79,38 @@ def test_the_menu_is_closed_with_escape(relay, open_page):
     page.keyboard.press("Escape")
     expect(menu(page).get_by_label("Name")).to_be_hidden()
     expect(summary).to_be_focused()
+
+
+def test_a_query_that_another_viewer_saved_meanwhile_is_not_replaced_unasked(relay, open_page):
+    page = open_page(fails_to_load=True)
+    page.route("**/v1/notifications", lambda route: route.abort())
+    page.goto(f"{relay.address}/?#/events?query=status:500")
+    menu(page).get_by_text("Saved queries", exact=True).click()
+    expect(menu(page)).to_contain_text("No saved queries")
+    relay.save(saved("Net", "scenario:=Net"))
+    menu(page).get_by_label("Name").fill("Net")
+    page.keyboard.press("Enter")
+    expect(menu(page)).to_contain_text("Another viewer has saved a query with this name.")
+    # The name is kept for another attempt.
+    expect(menu(page).get_by_label("Name")).to_have_value("Net")
+    assert [record["fields"]["query"] for record in relay.records("TelemetrySavedQuery")] == ["scenario:=Net"]
+
+
+def test_a_name_of_blanks_is_refused(relay, open_page):
+    page = open_page("/#/events")
+    menu(page).get_by_text("Saved queries", exact=True).click()
+    menu(page).get_by_label("Name").fill("  ")
+    page.keyboard.press("Enter")
+    expect(menu(page)).to_contain_text("The query needs a name.")
+    assert relay.records("TelemetrySavedQuery") == []
+
+
+def test_a_saved_query_is_put_into_the_box_if_it_is_shown_already(relay, open_page):
+    relay.append([event(1)])
+    relay.save(saved("Items", "items"))
+    page = open_page("/#/events?query=items")
+    expect(rows(page, "Events")).to_have_count(1)
+    query_box(page).fill("something else")
+    menu(page).get_by_text("Saved queries", exact=True).click()
+    menu(page).get_by_role("button", name="Items", exact=True).click()
+    expect(query_box(page)).to_have_value("items")

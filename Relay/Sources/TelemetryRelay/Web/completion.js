@@ -29,7 +29,7 @@ async function inFilter(text, names, valuesOf) {
     if (field === undefined) return { typed: word, choices: word === "" ? [] : names.map((name) => `${name}:`) };
     if (field === "time") return { typed, choices: spans };
     const ordered = field === "severity" ? severities.map((name) => `>=${name}`) : [];
-    if (/^[<>]/.test(typed) || unlisted.includes(field)) return { typed, choices: ordered };
+    if (/^[<>]/.test(typed) || unlisted.includes(field) || !names.includes(field)) return { typed, choices: ordered };
     return { typed, choices: [...(await valuesOf(field)).map((value) => exactly(value)), ...ordered] };
 }
 

@@ -12,7 +12,7 @@ const rateInterval = 2_000;
 
 /**
  * The list of a query's events, with the details of one beside it. `add(term)` adds a term to the query, `restart()` asks it again,
- * `failed(error)` is called for an error that lasts, and `arrived(count)` for new events.
+ * `failed(error)` is called for an error that lasts, and `arrived(first)` for new events, with those that the list began with.
  */
 export function eventList({ store, relay, add, restart, failed, arrived }) {
     let feed = null;
@@ -57,10 +57,11 @@ export function eventList({ store, relay, add, restart, failed, arrived }) {
     function changed({ shift, isLive }) {
         const { log } = feed;
         const events = log.count - known - shift;
+        const isFirst = known === 0;
         known = log.count;
         if (isLive && events > 0) {
             rate.count += events;
-            arrived(events);
+            arrived(isFirst ? Array.from({ length: log.count }, (_, index) => log.at(index).event).filter(Boolean) : []);
         }
         // The list must be visible before it is scrolled.
         grid.element.hidden = log.count === 0;
@@ -68,12 +69,20 @@ export function eventList({ store, relay, add, restart, failed, arrived }) {
         draw();
         // A list without rows is hidden and has no height.
         const isFull = log.count > 0 && log.count * grid.rowHeight >= grid.element.clientHeight;
-        if (!isFull) feed.loadOlder();
+        if (!isFull) loadOlder();
+    }
+
+    async function loadOlder() {
+        const reading = feed.loadOlder();
+        draw();
+        await reading;
+        draw();
     }
 
     function draw() {
-        const { log, unseen, isFollowing, hasStart, text } = feed;
-        summary.textContent = `${counted(log.count, "row")}${hasStart ? "" : ", older ones are read when you scroll up"}`;
+        const { log, unseen, isFollowing, hasStart, isLoadingOlder, text } = feed;
+        const more = isLoadingOlder ? ", reading older ones…" : hasStart ? "" : ", older ones are read when you scroll up";
+        summary.textContent = `${counted(log.count, "row")}${more}`;
         jump.hidden = isFollowing;
         jump.textContent = unseen > 0 ? `${counted(unseen, "new event")} ↓` : "Newest ↓";
         nothing.hidden = log.count > 0 || !hasStart;
@@ -92,7 +101,7 @@ export function eventList({ store, relay, add, restart, failed, arrived }) {
         feed.isFollowing = grid.isAtEnd && !feed.log.isDetached;
         if (feed.isFollowing) feed.unseen = 0;
         if (wasFollowing !== feed.isFollowing) draw();
-        if (grid.element.scrollTop < nearEnd) feed.loadOlder();
+        if (grid.element.scrollTop < nearEnd) loadOlder();
         const below = grid.element.scrollHeight - grid.element.scrollTop - grid.element.clientHeight;
         if (feed.log.isDetached && below < nearEnd) feed.loadNewer().then((hasMore) => { if (!hasMore && grid.isAtEnd) restart(); });
     }

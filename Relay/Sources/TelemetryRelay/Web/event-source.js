@@ -16,6 +16,7 @@ export class EventFeed {
     unseen = 0;
     isFollowing = true;
     isLoading = false;
+    isLoadingOlder = false;
     hasStart = false;
     #abort = new AbortController();
     #incoming = [];
@@ -80,13 +81,13 @@ export class EventFeed {
     /** Reads a page of older events, unless events are being read. */
     async loadOlder() {
         if (this.isLoading || this.hasStart || this.log.oldestCursor === null) return;
-        this.isLoading = true;
+        this.isLoading = this.isLoadingOlder = true;
         try {
             await persist(() => this.#older(), this.#abort.signal);
         } catch (error) {
             if (!this.#abort.signal.aborted) this.failed(error);
             return;
-        } finally { this.isLoading = false; }
+        } finally { this.isLoading = this.isLoadingOlder = false; }
         // May begin the next read, if the list is not full yet.
         this.changed({ shift: 0, isLive: false });
     }

@@ -34,7 +34,11 @@ export function fieldList({ relay, add, ask }) {
         const keys = [...new Set(events.flatMap(({ attributes }) => Object.keys(attributes ?? {})))].sort().slice(0, attributeLimit);
         const fields = [...builtIn.map((name) => [name, name]), ...keys.filter((key) => key !== "severity").map((key) => [attributeField(key), key])];
         for (const [field, title] of fields) if (!sections.has(field)) sections.set(field, section(field, title));
+        const focused = document.activeElement;
+        const hasFocus = box.contains(focused);
         box.replaceChildren(...fields.map(([field]) => sections.get(field).details));
+        // A moved element loses the focus.
+        if (hasFocus) (box.contains(focused) ? focused : element.querySelector("summary")).focus();
         for (const item of sections.values()) item.loaded = null;
         loadOpen();
     }
@@ -49,16 +53,28 @@ export function fieldList({ relay, add, ask }) {
             if (signal.aborted) return;
             try {
                 const text = `${filter} | top ${valueLimit} ${item.field}`.trim();
-                draw(item, text, (await persist(() => relay.ask(text, signal), signal)).rows);
+                draw(item, text, (await persist(() => relay.ask(text, signal), signal, (error) => fail(item, error))).rows);
             } catch (error) {
-                if (!signal.aborted) item.values.replaceChildren(el("li", { class: "problem" }, error.message));
+                if (!signal.aborted) fail(item, error);
             }
         });
     }
 
-    function draw({ field, title, values }, text, rows) {
+    function fail(item, error) { replace(item, el("li", { class: "problem" }, visible(error.message))); }
+
+    /** Replaces what a field shows. The focus stays at the button for the same value, or goes to the field. */
+    function replace({ details, values }, ...shown) {
+        const label = values.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+        values.replaceChildren(...shown);
+        if (label === null) return;
+        const same = [...values.querySelectorAll("button")].find((item) => item.getAttribute("aria-label") === label);
+        (same ?? details.querySelector("summary")).focus();
+    }
+
+    function draw(item, text, rows) {
+        const { field, title } = item;
         const name = visible(title);
-        values.replaceChildren(...rows.map(([value, count]) => {
+        replace(item, ...rows.map(([value, count]) => {
             const shown = keyText(value);
             return el("li", {},
                 button(shown, () => add(term(field, value)), { class: value ? "value" : "value muted", title: shown, "aria-label": `Only ${name} ${shown}` }),

@@ -1,4 +1,4 @@
-import { button, el, svg } from "./dom.js";
+import { button, el, svg, visible } from "./dom.js";
 import { adding, hasTime } from "./query-text.js";
 import { pause, persist } from "./stream.js";
 import { axisText, countText, counted, dateText, durationText, now } from "./time.js";
@@ -136,7 +136,7 @@ export function histogram({ relay, choose, showAll, ask }) {
 
     async function load(signal) {
         try {
-            const rowsOf = async (text, pipe) => (await persist(() => relay.ask(`${text} | ${pipe}`, signal), signal)).rows;
+            const rowsOf = async (text, pipe) => (await persist(() => relay.ask(`${text} | ${pipe}`, signal), signal, fail)).rows;
             const span = async (text) => (await rowsOf(text, "stats min(time), max(time)"))[0].map((value) => Date.parse(value?.date));
             let text = filter;
             let [first, last] = await span(text);
@@ -156,9 +156,11 @@ export function histogram({ relay, choose, showAll, ask }) {
             if (anchor === null) showBars();
             else showHeld = showBars;
         } catch (error) {
-            if (!signal.aborted) caption.textContent = `The events cannot be counted: ${error.message}`;
+            if (!signal.aborted) fail(error);
         }
     }
+
+    function fail(error) { caption.textContent = `The events cannot be counted: ${visible(error.message)}`; }
 
     function describe() {
         const total = bars.reduce((sum, { counts }) => sum + counts.reduce((part, count) => part + count, 0), 0);

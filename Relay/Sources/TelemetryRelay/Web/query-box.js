@@ -33,10 +33,13 @@ export function queryBox({ run, leave, complete, more = [] }) {
 
     /** Shows why a query was not answered, and the place if the relay names one. */
     function fail(text, error) {
+        const shown = visible(error.isTemporary ? `${error.message} The query is asked again.` : error.message);
         problem.hidden = false;
-        message.textContent = visible(error.message);
+        // Screen readers read a message each time that it is set.
+        if (message.textContent !== shown) message.textContent = shown;
         place.hidden = error.offset === undefined;
-        input.setAttribute("aria-invalid", "true");
+        if (error.isTemporary) input.removeAttribute("aria-invalid");
+        else input.setAttribute("aria-invalid", "true");
         if (place.hidden) return;
         const { before, at, after } = around(text, error.offset);
         place.replaceChildren(visible(before), el("mark", {}, visible(at) || "▲"), visible(after));

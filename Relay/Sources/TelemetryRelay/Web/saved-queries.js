@@ -36,19 +36,27 @@ export function savedQueries({ relay, sync, canControl, shown, run }) {
             await request();
             note.className = "note good";
             note.textContent = done;
+            return true;
         } catch (error) {
-            note.className = "note problem";
-            note.textContent = error.status === 403 ? "This token may read, but not save queries." : `Not done: ${error.message}`;
+            fail(error.status === 403 ? "This token may read, but not save queries."
+                : error.status === 409 ? "Another viewer has saved a query with this name. Save again to replace it." : `Not done: ${error.message}`);
+            return false;
         }
     }
 
+    function fail(text) {
+        note.className = "note problem";
+        note.textContent = visible(text);
+    }
+
     async function save() {
-        const record = savedQueryRecord(name.input.value.trim(), shown());
+        const value = name.input.value.trim();
+        if (value === "") return fail("The query needs a name.");
+        const record = savedQueryRecord(value, shown());
         const isNew = !queries.some(({ recordName }) => recordName === record.recordName);
         const text = visible(record.fields.name);
         if (!isNew && !await confirm({ title: "Replace the saved query?", text: `${text} is saved already. All viewers use the same queries.`, action: "Replace" })) return;
-        await act(`Saved ${text}.`, () => relay.overwrite(record));
-        name.input.value = "";
+        if (await act(`Saved ${text}.`, () => (isNew ? relay.insert(record) : relay.overwrite(record)))) name.input.value = "";
     }
 
     async function remove(item) {
@@ -60,6 +68,6 @@ export function savedQueries({ relay, sync, canControl, shown, run }) {
     const stop = sync.on("TelemetrySavedQuery", async () => {
         queries = (await relay.records("TelemetrySavedQuery")).map(savedQuery).sort((a, b) => (a.name < b.name ? -1 : 1));
         draw();
-    }, (error) => { note.textContent = `The saved queries cannot be read: ${error.message}`; });
+    }, (error) => fail(`The saved queries cannot be read: ${error.message}`));
     return { element, close: stop };
 }

@@ -52,13 +52,14 @@ export function pause(milliseconds, signal) {
 
 const retryInterval = 2_000;
 
-/** The result of a read, which is repeated while its errors are temporary. */
-export async function persist(read, signal) {
+/** The result of a read, which is repeated while its errors are temporary. `failed(error)` is called for each of them. */
+export async function persist(read, signal, failed = () => {}) {
     for (;;) {
         try {
             return await read();
         } catch (error) {
             if (signal.aborted || !error.isTemporary) throw error;
+            failed(error);
         }
         await pause(retryInterval, signal);
         signal.throwIfAborted();
