@@ -53,6 +53,7 @@ def test_the_groups_of_a_result_lead_to_their_events(relay, open_page):
     page = open_page('/#/events?query=name:request+%7C+stats+count()+by+%22odd+key%22,+scenario')
     region = page.get_by_role("region", name="Result")
     region.get_by_role("link", name="v1").first.click()
+    expect(page.get_by_role("heading", name="Events", exact=True)).to_be_focused()
     expect(query_box(page)).to_have_value('name:request "odd key":="v1"')
     expect(page.locator(".summary").first).to_have_text("30 rows")
     page.go_back()

@@ -68,7 +68,7 @@ export function eventsView({ store, relay, sync, canControl, navigate, parameter
             if (hasPipes) showResult(answer);
             else showEvents(answer);
             // What had the focus may be hidden now.
-            if (hasFocus && !(element.contains(document.activeElement) && document.activeElement.checkVisibility())) heading.focus();
+            if (hasFocus && !(element.contains(document.activeElement) && document.activeElement.getClientRects().length > 0)) heading.focus();
         } catch (error) {
             if (signal.aborted) return;
             wanted = query;
