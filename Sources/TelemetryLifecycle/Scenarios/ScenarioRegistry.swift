@@ -193,7 +193,8 @@ final class ScenarioRegistry {
         }
         guard isForced || next != states else { return }
         states = next
-        showStates()
+        // An app that logs as soon as a scenario is shown as on must be recorded.
         await logger.updateScenarios(next)
+        showStates()
     }
 }

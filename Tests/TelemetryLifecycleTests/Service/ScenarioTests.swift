@@ -1,4 +1,6 @@
 import Foundation
+import Observation
+import Synchronization
 import TelemetryLifecycle
 import TelemetryModels
 import TelemetryPersistence
@@ -225,5 +227,22 @@ struct ScenarioTests {
         try await host.service.registerScenarios([])
         #expect(try await host.mirrored().isEmpty)
         #expect(try await host.mirrored("neighbour") == ["Shared": false])
+    }
+
+    @Test("A scenario is shown as on once the logger records it, and as off once it does not")
+    func shownState() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        for isOn in [true, false] {
+            let logger = host.logger
+            let known = Mutex<[Bool]>([])
+            withObservationTracking {
+                _ = host.service.scenarioStates
+            } onChange: {
+                known.withLock { $0.append(logger.calls.last == .updateScenarioStates(["A": isOn])) }
+            }
+            try await host.service.setScenarioEnabled("A", enabled: isOn)
+            #expect(known.withLock(\.self) == [true])
+        }
     }
 }
