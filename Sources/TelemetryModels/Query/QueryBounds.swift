@@ -14,7 +14,7 @@ public struct QueryBounds {
     public private(set) var until: Date?
     private var texts: [QueryField: Set<String>] = [:]
 
-    /// The texts of which a field has one; nil for any, and none. Also those that a query distinguishes from them, but `String` does not.
+    /// The strings of which a field has one; nil if it may have any, or none. Strings that are equal by `==` count as the same.
     public func texts(of field: QueryField) -> Set<String>? { texts[field] }
 
     init(_ filter: QueryFilter, now: Date) {

@@ -75,7 +75,7 @@ function fillSummary(cell, { text, attributes }, width, measure) {
     cell.replaceChildren(shown, ...(hidden > 0 ? [el("span", { class: "hidden-count", title: counted(hidden, "more attribute") }, `+${hidden}`)] : []));
 }
 
-/** What a row says that is no event. */
+/** The text of a row that is not an event. */
 export function markerText(row) {
     if (row.skipped !== undefined) return `${counted(row.skipped, "event")} deleted here by the relay's retention`;
     const range = row.missing === 1 ? `sequence ${row.first}` : `sequences ${row.first} to ${row.last}`;

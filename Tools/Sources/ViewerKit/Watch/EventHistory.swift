@@ -49,7 +49,7 @@ public actor EventHistory {
         unread = beforeStart
     }
 
-    /// What is before the first of some pages that were read from a position.
+    /// The position before the first of these pages; nil if there are no earlier events.
     private func position(before parts: [TelemetryEventHistoryPage], of filter: TelemetryEventFilter) -> Position? {
         if parts[0].hasMore { return Position(filter: filter, end: parts[0].start) }
         return filter == self.filter ? beforeStart : nil
