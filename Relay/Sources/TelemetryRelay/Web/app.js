@@ -27,6 +27,8 @@ let sync = null;
 let ending = new AbortController();
 let view = null;
 let shownView = "";
+/** The address of the view that is shown. */
+let shownAddress = "";
 
 function report(state) {
     if (state === "unauthorized") {
@@ -108,12 +110,18 @@ async function loadClients(names) {
 
 /** Goes to a view. The view that is shown may "replace" its address, or "push" another one of its own. */
 function navigate(name, values = {}, how = "open") {
-    if (how === "open") location.hash = address(name, values);
-    else history[`${how}State`](null, "", address(name, values));
+    const next = address(name, values);
+    if (how === "open") location.hash = next;
+    // Otherwise another view is about to be shown: the address changes first.
+    else if (location.hash === shownAddress) {
+        history[`${how}State`](null, "", next);
+        shownAddress = location.hash;
+    }
 }
 
 function route() {
     if (!store.get("session")) return;
+    shownAddress = location.hash;
     const [name, search = ""] = location.hash.replace(/^#\//, "").split(/\?(.*)/s);
     const known = Object.hasOwn(views, name) ? name : "clients";
     const context = { store, relay, sync, navigate, canControl: store.get("session").role === "viewer", parameters: new URLSearchParams(search) };
