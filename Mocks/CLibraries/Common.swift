@@ -43,6 +43,15 @@ public import Glibc
 @_exported public import var Glibc.O_RDWR
 @_exported public import var Glibc.PROT_READ
 @_exported public import var Glibc.PROT_WRITE
+@_exported public import var Glibc.SA_ONSTACK
+@_exported public import var Glibc.SA_SIGINFO
+@_exported public import var Glibc.SIGABRT
+@_exported public import var Glibc.SIGBUS
+@_exported public import var Glibc.SIGFPE
+@_exported public import var Glibc.SIGILL
+@_exported public import var Glibc.SIGSEGV
+@_exported public import var Glibc.SIGTRAP
+@_exported public import func Glibc.atexit
 @_exported public import func Glibc.chmod
 @_exported public import func Glibc.clock_gettime
 @_exported public import func Glibc.close
@@ -54,6 +63,7 @@ public import Glibc
 @_exported public import func Glibc.fsync
 @_exported public import func Glibc.ftruncate
 @_exported public import func Glibc.geteuid
+@_exported public import func Glibc.getpid
 @_exported public import func Glibc.link
 @_exported public import func Glibc.lseek
 @_exported public import func Glibc.lstat
@@ -69,10 +79,13 @@ public import Glibc
 @_exported public import func Glibc.opendir
 @_exported public import func Glibc.pread
 @_exported public import func Glibc.pwrite
+@_exported public import func Glibc.raise
 @_exported public import func Glibc.read
 @_exported public import func Glibc.readdir
 @_exported public import func Glibc.rename
 @_exported public import func Glibc.rmdir
+@_exported public import func Glibc.sigemptyset
+@_exported public import typealias Glibc.siginfo_t
 @_exported public import func Glibc.strerror
 @_exported public import func Glibc.time
 @_exported public import typealias Glibc.time_t
@@ -84,5 +97,12 @@ public import Glibc
 // An import by name cannot tell a structure and a function of one name apart. Only compiled, never run.
 
 public typealias stat = Glibc.stat
+public typealias sigaction = Glibc.sigaction
 
 public func flock(_ descriptor: Int32, _ operation: Int32) -> Int32 { -1 }
+
+// A call of the function, which a module cannot have beside the structure.
+extension Glibc.sigaction {
+    @discardableResult
+    public init(_ signal: Int32, _ action: UnsafePointer<sigaction>?, _ old: UnsafeMutablePointer<sigaction>?) { self.init() }
+}
