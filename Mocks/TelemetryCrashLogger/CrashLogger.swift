@@ -11,9 +11,15 @@ import TelemetryTransport
 /// it creates a segment's file, the events of other threads would not be in a file yet.
 ///
 /// `TelemetryCrashLogger --recorded SPOOL RUN`: they are events of the scenario "Recorded", which only the flight recorder keeps.
+///
+/// `TelemetryCrashLogger --end END SPOOL RUN`: see ``CrashEnd``.
 @main
 enum CrashLogger {
     static func main() async throws {
+        if CommandLine.arguments.dropFirst().first == "--end" {
+            guard CommandLine.arguments.count == 5, let end = CrashEnd(rawValue: CommandLine.arguments[2]) else { exit(64) }
+            return try await end.perform(spool: CommandLine.arguments[3], run: CommandLine.arguments[4])
+        }
         let isRecorded = CommandLine.arguments.dropFirst().first == "--recorded"
         var arguments = CommandLine.arguments
         if isRecorded { arguments.remove(at: 1) }
@@ -56,7 +62,7 @@ enum CrashLogger {
 }
 
 /// A store that can never be reached.
-private struct UnreachableTransport: TelemetryEventTransport {
+struct UnreachableTransport: TelemetryEventTransport {
     func append(_ events: [TelemetryEvent]) async throws { throw error }
     func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int

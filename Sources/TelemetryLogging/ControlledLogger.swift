@@ -68,8 +68,10 @@ package protocol ControlledLogger: Actor {
     /// Sets the recorded scenarios, and removes the events that were kept of other scenarios.
     ///
     /// Events are kept only while the logger is on, not paused and has a client, and only while their scenario is off.
-    /// - Parameter level: More detailed events are neither kept nor dumped.
-    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async
+    /// - Parameters:
+    ///   - level: More detailed events are neither kept nor dumped.
+    ///   - capturesAfterCrash: Whether the events that an earlier process kept are logged if it ended without a shutdown.
+    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool) async
 
     /// Logs the events that were kept of a scenario, in order and with their own times, and marks them, so that
     /// they are not dumped again.

@@ -12,9 +12,22 @@ extension ChildProcess {
         while bytes.count < moment, let more = process.read(atMost: 64) { bytes += more }
         let (rest, wasKilled) = process.kill()
         #expect(wasKilled)
-        let lines = String(decoding: bytes + rest, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        // A line without a newline was not printed completely.
-        return lines.dropLast().map(String.init)
+        return lines(of: bytes + rest)
+    }
+
+    /// Starts `TelemetryCrashLogger`, which ends by itself, and returns its complete lines.
+    static func ended(_ arguments: [String]) throws -> [String] {
+        let process = try ChildProcess(built("TelemetryCrashLogger"), arguments)
+        var bytes = Data()
+        while let more = process.read() { bytes += more }
+        _ = process.kill()
+        return lines(of: bytes)
+    }
+
+    /// A line without a newline was not printed completely.
+    private static func lines(of bytes: Data) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(
+            String.init)
     }
 }
 #endif

@@ -50,9 +50,15 @@ struct KillTests {
         await logger.flush()
         await logger.shutdown()
         let stored = try await store.fetchAllEvents()
-        let names = stored.map(\.name).filter { $0 != TelemetryLogger.droppedEventName }
+        let names = stored.map(\.name).filter { !$0.hasPrefix("telemetry.") }
         #expect(Set(names).count == names.count, comment)
         #expect(Set(printed).subtracting(names).sorted().prefix(5) == [], comment)
+        let ended = stored.filter { $0.name == TelemetryLogger.sessionEventName }.compactMap {
+            $0.attributes["session"]?.stringValue
+        }
+        let last = logger.currentSessionId
+        #expect(Set(ended).isSuperset(of: stored.map(\.sessionId).filter { $0 != last }), comment)
+        #expect(ended.count <= moments.count && Set(ended).count == ended.count, comment)
         for (session, events) in Dictionary(grouping: stored, by: \.sessionId) {
             #expect(events.map(\.sequence) == Array(1...UInt64(events.count)), "\(session), \(comment)")
             #expect(events.allSatisfy { $0.clientId == "client" }, "\(session), \(comment)")

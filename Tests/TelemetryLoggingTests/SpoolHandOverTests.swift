@@ -28,8 +28,8 @@ struct SpoolHandOverTests {
         bench.logger.logEvent(name: "kept")
         // Between fork and exec a child has all descriptors of its parent, including those that exec closes.
         let inherited = try openFiles().map { dup($0) }
-        // The lock's descriptor, and that of the current segment.
-        #expect(inherited.count == 2)
+        // The descriptors of the lock, the current segment and the session's mark.
+        #expect(inherited.count == 3)
         defer { for descriptor in inherited { close(descriptor) } }
         await bench.logger.shutdown()
         #expect(try await delivered() == ["kept"])

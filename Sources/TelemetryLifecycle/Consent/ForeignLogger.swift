@@ -101,7 +101,7 @@ actor ForeignLogger: ControlledLogger {
 
     nonisolated var hasRecorder: Bool { false }
 
-    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async {}
+    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool) async {}
 
     func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
 }

@@ -47,6 +47,8 @@ public struct TelemetryPolicy: Sendable, Hashable {
     /// can request the last ones of them. Events are kept only while telemetry is approved and not paused, and not of scenarios
     /// that the user forbids.
     public var recordedScenarios: Set<String>
+    /// Whether the events that the flight recorder kept are sent after the process ended without a shutdown, without a viewer's command.
+    public var capturesAfterCrash: Bool
 
     /// Creates a policy; the parameters are the properties of the same names. By default everything is allowed.
     public init(
@@ -55,7 +57,8 @@ public struct TelemetryPolicy: Sendable, Hashable {
         defaultLease: Duration? = nil,
         maximumLease: Duration? = nil,
         budget: Budget? = nil,
-        recordedScenarios: Set<String> = []
+        recordedScenarios: Set<String> = [],
+        capturesAfterCrash: Bool = false
     ) {
         self.remoteScenarios = remoteScenarios
         self.maximumLevel = maximumLevel
@@ -63,6 +66,7 @@ public struct TelemetryPolicy: Sendable, Hashable {
         self.maximumLease = maximumLease
         self.budget = budget
         self.recordedScenarios = recordedScenarios
+        self.capturesAfterCrash = capturesAfterCrash
     }
 }
 

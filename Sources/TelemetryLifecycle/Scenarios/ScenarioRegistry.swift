@@ -117,7 +117,9 @@ final class ScenarioRegistry {
     private func passDenied() async {
         hasPassedDenied = true
         logger.withholdBudgetReports(of: denied)
-        await logger.setRecordedScenarios(policy.recordedScenarios.subtracting(denied), level: policy.maximumLevel)
+        await logger.setRecordedScenarios(
+            policy.recordedScenarios.subtracting(denied), level: policy.maximumLevel,
+            capturesAfterCrash: policy.capturesAfterCrash)
     }
 
     /// Decides all states again, because time has passed or the rules have changed.

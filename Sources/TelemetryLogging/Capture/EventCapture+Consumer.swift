@@ -39,21 +39,30 @@ extension EventCapture {
     /// Records the events that report what budgets suppressed, if events are recorded now.
     func recordBudgetReports() {
         let (seconds, thread) = (secondsSinceReference, CurrentThread.number)
-        let shouldWake = withState { state in
-            guard state.isAccepting else { return false }
-            // Taken under the lock, so that none is lost or reported to another client if recording ends in between.
-            return budgets.takeReports().reduce(false) { shouldWake, report in
-                let event = CapturedEvent(
+        // Taken under the lock, so that none is lost or reported to another client if recording ends in between.
+        record {
+            budgets.takeReports().map { report in
+                CapturedEvent(
                     name: TelemetryLogger.budgetEventName, scenario: report.scenario, level: .info, property1: nil,
                     attributes: [
                         "scenario": .string(report.scenario), "suppressed": .int(Int64(report.suppressed)),
                         "window": .double(report.seconds),
                     ], secondsSinceReference: seconds, thread: thread)
-                return append(event, to: &state) || shouldWake
             }
         }
-        guard shouldWake else { return }
-        wakeUp.signal()
-        createFiles()
+    }
+
+    /// Records events of the logger's own, which are made under the capture's lock; false if no events are recorded now.
+    @discardableResult
+    func record(own events: @Sendable () -> [CapturedEvent]) -> Bool {
+        let shouldWake: Bool? = withState { state in
+            guard state.isAccepting else { return nil }
+            return events().reduce(false) { append($1, to: &state) || $0 }
+        }
+        if shouldWake == true {
+            wakeUp.signal()
+            createFiles()
+        }
+        return shouldWake != nil
     }
 }

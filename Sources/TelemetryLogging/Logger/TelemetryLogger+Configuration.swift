@@ -31,6 +31,13 @@ extension TelemetryLogger {
         public var shutdownDeadline: TimeInterval
         /// The limits of the flight recorder, which a policy turns on for some scenarios.
         public var recorder: RecorderBounds
+        /// Whether the signals SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE and SIGABRT are recorded while telemetry is on, so that the next start
+        /// reports which one ended the process. Needs a spool directory.
+        ///
+        /// The handlers stay installed for as long as the process runs, and pass each signal on to the handler that was there before. A
+        /// signal that the host ignores is not recorded, nor is the overflow of a thread's stack that has no alternate one. At most four
+        /// loggers of a process record signals.
+        public var recordsSignals: Bool
         /// Called with each event on the thread that logs it, and may change the event; returning false refuses it. Changes of
         /// identifiers, session, sequence and device are ignored.
         public var process: (@Sendable (inout TelemetryEvent) -> Bool)?
@@ -38,6 +45,7 @@ extension TelemetryLogger {
         public var diagnostics: TelemetryDiagnosticsHandler?
         /// The calendar, with its time zone, of the days for which deliveries are counted.
         package var calendar = Calendar.autoupdatingCurrent
+        var backtraces = BacktraceReports()
 
         /// Creates a configuration; the parameters are the properties of the same names.
         public init(
@@ -45,7 +53,7 @@ extension TelemetryLogger {
             spool: SpoolBounds = SpoolBounds(), memoryLimit: Int = 4 << 20, maximumNameBytes: Int = 1_024,
             maximumPropertyBytes: Int = 64 << 10, maximumBatchBytes: Int = 1 << 20, shutdownDeadline: TimeInterval = 5,
             process: (@Sendable (inout TelemetryEvent) -> Bool)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil,
-            recorder: RecorderBounds = RecorderBounds()
+            recorder: RecorderBounds = RecorderBounds(), recordsSignals: Bool = false
         ) {
             self.batchSize = batchSize
             self.flushInterval = flushInterval
@@ -60,6 +68,7 @@ extension TelemetryLogger {
             self.process = process
             self.diagnostics = diagnostics
             self.recorder = recorder
+            self.recordsSignals = recordsSignals
         }
 
         /// Delivery after ten events or thirty seconds, three retries, events in memory.
@@ -123,7 +132,8 @@ extension TelemetryLogger {
         /// The maximum number of bytes of a scenario's events: from 16 KiB to 64 MiB, 1 MiB by default. An event of more than a quarter of it, or
         /// of more than a segment of the logger's memory has room for, is not kept.
         public var maximumBytes: Int
-        /// The greatest age of an event that is captured, in seconds; 5 minutes by default.
+        /// The greatest age of an event that is captured, in seconds; 5 minutes by default. After a crash it counts back from the end of the
+        /// process if the policy captures by itself.
         public var maximumAge: TimeInterval
 
         /// Creates bounds; the parameters are the properties of the same names.

@@ -20,6 +20,9 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     /// The name of the event that reports how many events of a scenario were not recorded because its budget was used up. Its
     /// attributes are `scenario`, `suppressed`, and `window` in seconds.
     public static let budgetEventName = "telemetry.budget"
+    /// The name of the event that reports an earlier session whose process ended without ``shutdown()``. Its attributes are `session`, `end`
+    /// (`signal`, `killed`, `restart`, `unknown`), `lastActive`, `appVersion`, and with a signal `signal` and perhaps `backtrace`.
+    public static let sessionEventName = "telemetry.session"
 
     @usableFromInline nonisolated let gate: ScenarioGate
     @usableFromInline nonisolated let capture: EventCapture
@@ -32,6 +35,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     private let bootTime: @Sendable () -> BootTime
     private let delivery: EventDelivery
     private var rings: RingKeeper
+    private var sessions: SessionKeeper
     private let suspensions: SuspensionWatch
     private var phase = LoggerPhase.holding
     /// Whether recording and delivery are paused.
@@ -67,6 +71,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             configuration: configuration, transport: transport, capture: capture, acceptance: acceptance, counter: counter,
             time: time, bootTime: bootTime, jitter: jitter)
         rings = RingKeeper(configuration: configuration, gate: gate, capture: capture, bootTime: bootTime)
+        sessions = SessionKeeper(configuration: configuration, capture: capture, bootTime: bootTime)
         suspensions = SuspensionWatch(budgets: gate.budgets, capture: capture, time: time)
     }
 
@@ -100,8 +105,14 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
                 reportDropsOfOrphans()
             } else {
                 rings.empty()
+                sessions.empty()
             }
             rings.update()
+            sessions.end()
+            if !isPaused {
+                sessions.begin()
+                reportEndedSessions()
+            }
         }
     }
 
@@ -160,6 +171,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             reportSuppressed()
             acceptance.close()
             if wasOn {
+                sessions.leave()
                 await delivery.stop(isFinishing: true)
                 capture.withState { $0.detach() }
                 rings.leave()
@@ -182,6 +194,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         case .discard:
             acceptance.close()
             rings.empty()
+            sessions.empty()
             await delivery.stop(isFinishing: false)
             await suspensions.end()?.value
             gate.budgets.discardSuppressed()
@@ -193,7 +206,9 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     private func run() {
         openSpool()
         rings.update()
+        sessions.begin()
         acceptance.open()
+        reportEndedSessions()
         capture.recordBudgetReports()
         reportDropsOfOrphans()
         // Weak, so that the task does not keep a logger that its host released.
@@ -202,7 +217,18 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     }
 
     private func step(of id: UInt64, timedOut: Bool) async -> EventDelivery.Step {
-        await delivery.step(of: id, timedOut: timedOut)
+        sessions.touch()
+        return await delivery.step(of: id, timedOut: timedOut)
+    }
+
+    /// Reports the sessions whose processes ended without ending them, and logs what they kept if it is wanted.
+    private func reportEndedSessions() {
+        sessions.report()
+        captureAfterEnd()
+    }
+
+    private func captureAfterEnd() {
+        if rings.captureAfterEnd() > 0 { delivery.deliverSoon() }
     }
 
     private func inTurn(_ operation: () async -> Void) async {
@@ -250,6 +276,9 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         guard let spool else { return }
         let orphans = spool.adopt(clientId: clientId, maximumAge: configuration.spool.maximumAge, now: bootTime())
         capture.withState { $0.adopt(orphans) }
+        let ended = orphans.endedSessions
+        sessions.add(ended)
+        if let last = ended.last { rings.noteEnd(at: last.lastActive) }
         for diagnostic in orphans.diagnostics { configuration.diagnostics?(diagnostic) }
     }
 
@@ -268,6 +297,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             if isPaused {
                 reportSuppressed()
                 acceptance.close()
+                sessions.end()
                 await delivery.stop(isFinishing: false)
             } else {
                 run()
@@ -329,10 +359,16 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
 
     package nonisolated var hasRecorder: Bool { true }
 
-    package func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async {
-        guard rings.choose(scenarios, level: level) else { return }
+    package func setRecordedScenarios(
+        _ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool = false
+    ) async {
+        guard rings.choose(scenarios, level: level, capturesAfterEnd: capturesAfterCrash) else { return }
         // The gate is closed at once, because operations that began earlier may take some time.
-        await inTurn { if phase == .on { rings.update() } }
+        await inTurn {
+            guard phase == .on else { return }
+            rings.update()
+            if !isPaused { captureAfterEnd() }
+        }
     }
 
     package func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? {

@@ -49,9 +49,10 @@ struct RecordedEvents: Sendable {
         /// In seconds.
         let maximumAge: Double
 
-        init(until now: Double, maximumAge: Double, lookback: Double? = nil) {
+        /// - Parameter end: Ages count back from then, if it is earlier than now.
+        init(until now: Double, maximumAge: Double, lookback: Double? = nil, endedAt end: Double? = nil) {
             self.maximumAge = maximumAge
-            oldest = now - min(lookback ?? maximumAge, maximumAge)
+            oldest = min(now, end ?? now) - min(lookback ?? maximumAge, maximumAge)
             newest = now + maximumAge
         }
 

@@ -10,6 +10,10 @@ struct RingKeeper {
     private var files: RecorderFiles
     private var scenarios: Set<String> = []
     private var level = TelemetryLogLevel.diagnostic
+    /// Whether the rings are logged after the end of a process that did not end its session.
+    private var capturesAfterEnd = false
+    /// When that process was last active, in seconds since 2001; nil if there is none, or the rings were logged.
+    private var endedAt: Double?
 
     init(
         configuration: TelemetryLogger.Configuration, gate: ScenarioGate, capture: EventCapture,
@@ -25,11 +29,14 @@ struct RingKeeper {
 
     /// Sets what is recorded, and closes the gate to all else at once. ``update()`` must follow if the logger is on.
     /// - Returns: False if nothing changes.
-    mutating func choose(_ scenarios: Set<String>, level: TelemetryLogLevel) -> Bool {
+    mutating func choose(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterEnd: Bool) -> Bool {
         let scenarios = scenarios.filter { $0.utf8.count <= RingHeader.maximumNameBytes }
-        guard scenarios != self.scenarios || level != self.level else { return false }
+        guard scenarios != self.scenarios || level != self.level || capturesAfterEnd != self.capturesAfterEnd else {
+            return false
+        }
         self.scenarios = scenarios
         self.level = level
+        self.capturesAfterEnd = capturesAfterEnd
         closeGate(except: scenarios)
         return true
     }
@@ -81,8 +88,20 @@ struct RingKeeper {
         return dumped
     }
 
+    /// Sets the end of a process that did not end its session.
+    mutating func noteEnd(at seconds: Double) { endedAt = seconds }
+
+    /// Logs the events that were kept until such an end, once, if that is wanted.
+    /// - Returns: The number of events.
+    mutating func captureAfterEnd() -> Int {
+        guard endedAt != nil, !scenarios.isEmpty else { return 0 }
+        defer { endedAt = nil }
+        return capturesAfterEnd ? scenarios.sorted().reduce(0) { $0 + (dumpEvents(of: $1, lookback: nil) ?? 0) } : 0
+    }
+
     /// Removes all recorded events, also those that dead owners left.
     mutating func empty() {
+        endedAt = nil
         gate.record([:], level: level)
         files.empty(capture.withState { $0.recorder.remove() })
     }
@@ -105,6 +124,8 @@ struct RingKeeper {
     }
 
     private func window(lookback: Double? = nil) -> RecordedEvents.Window {
-        RecordedEvents.Window(until: capture.secondsSinceReference, maximumAge: maximumAge, lookback: lookback)
+        RecordedEvents.Window(
+            until: capture.secondsSinceReference, maximumAge: maximumAge, lookback: lookback,
+            endedAt: capturesAfterEnd ? endedAt : nil)
     }
 }

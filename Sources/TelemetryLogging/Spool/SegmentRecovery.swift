@@ -33,6 +33,8 @@ enum SegmentRecovery {
         let ordinal: UInt64
         /// In the order of their events.
         var runs: [Run] = []
+        /// When the last event was logged, which may have been delivered, in seconds since 2001.
+        var lastLogged = -Double.infinity
         /// The number of events whose frames are incomplete or damaged, or follow such a frame.
         var damaged = 0
     }
@@ -131,6 +133,7 @@ extension SegmentRecovery.Recovered {
         }
         runs[runs.count - 1].frames = runs[runs.count - 1].frames.lowerBound..<frame.upperBound
         runs[runs.count - 1].count += 1
+        lastLogged = max(lastLogged, logged)
         return true
     }
 }

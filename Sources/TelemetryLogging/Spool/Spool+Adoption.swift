@@ -3,14 +3,29 @@ import TelemetryModels
 import TelemetrySystem
 
 extension Spool {
-    /// Adopts a client's events that dead owners left, and discards the events of other clients.
+    /// Adopts a client's events and marks that dead owners left, and discards those of other clients.
     ///
     /// If the client is unknown, files of owners with a client are left alone, because the clients cannot be compared yet.
     func adopt(clientId: String?, maximumAge: TimeInterval, now: BootTime) -> OrphanedSegments {
         var orphans = OrphanedSegments()
         Self.forEachDeadOwner(in: directory, system) { paths in
             if clientId == nil, paths.contains(where: namesClient) { return }
-            for path in paths { adopt(path, clientId: clientId, now: now, into: &orphans) }
+            for path in paths {
+                do throws(FileError) {
+                    if path.hasSuffix(Self.markSuffix) {
+                        try adoptMark(path, clientId: clientId, into: &orphans)
+                    } else {
+                        try adopt(path, clientId: clientId, now: now, into: &orphans)
+                    }
+                } catch {
+                    if error.isLasting {
+                        quarantine(path, because: "\(error)", in: &orphans)
+                    } else if !error.isNotFound {
+                        // A temporary failure, such as too many open files or a device that is still locked.
+                        orphans.report(.storageFailed, "A spooled file is left for the next start: \(error)")
+                    }
+                }
+            }
         }
         Self.removeQuarantined(in: directory, olderThan: maximumAge, system)
         return orphans
@@ -25,7 +40,7 @@ extension Spool {
         removeQuarantined(in: path, olderThan: 0, system)
     }
 
-    /// Calls the body with the segments and rings of each owner whose process has ended, while holding the owner's lock.
+    /// Calls the body with the segments, rings and marks of each owner whose process has ended, while holding the owner's lock.
     ///
     /// Only one lock is held at a time: a directory may have more dead owners than a process has descriptors.
     static func forEachDeadOwner(in directory: String, _ system: FileSystem, _ body: ([String]) -> Void) {
@@ -34,7 +49,8 @@ extension Spool {
         for name in names {
             if name.hasSuffix(lockSuffix) {
                 owners[String(name.dropLast(lockSuffix.count)), default: []] += []
-            } else if name.hasSuffix(segmentSuffix) || name.hasSuffix(ringSuffix), let dash = name.lastIndex(of: "-") {
+            } else if [segmentSuffix, ringSuffix, markSuffix].contains(where: name.hasSuffix), let dash = name.lastIndex(of: "-")
+            {
                 owners[String(name[..<dash]), default: []].append("\(directory)/\(name)")
             }
         }
@@ -55,11 +71,13 @@ extension Spool {
         return false
     }
 
-    /// Whether waiting events in a segment have a client identifier.
+    /// Whether waiting events in a segment, or a mark, have a client identifier.
     private func namesClient(_ path: String) -> Bool {
-        guard let bytes = try? content(of: path),
-            case .recovered(let recovered) = bytes.withByteView(SegmentRecovery.read)
-        else { return false }
+        guard let bytes = try? content(of: path) else { return false }
+        if path.hasSuffix(Self.markSuffix) {
+            return if case .content(let mark) = bytes.withByteView(SessionMark.read) { mark.clientId != nil } else { false }
+        }
+        guard case .recovered(let recovered) = bytes.withByteView(SegmentRecovery.read) else { return false }
         return recovered.runs.contains { $0.clientId != nil }
     }
 
@@ -67,32 +85,40 @@ extension Spool {
         try system.open(path, for: .write).content(limit: 2 * CaptureSegment.maximumBytes)
     }
 
-    private func adopt(_ path: String, clientId: String?, now: BootTime, into orphans: inout OrphanedSegments) {
-        do throws(FileError) {
-            let bytes = try content(of: path)
-            switch bytes.withByteView(SegmentRecovery.read) {
-            case .empty: try? system.remove(path)
-            case .corrupt: quarantine(path, because: "it has no valid header", in: &orphans)
-            case .recovered(let recovered):
-                let runs = recovered.runs.filter { $0.clientId == clientId }.map { $0.dated(now) }
-                if runs.isEmpty {
-                    try? system.remove(path)
-                } else {
-                    let segments = try keep(runs, of: recovered, in: bytes, path: path)
-                    for (run, segment) in zip(runs, segments) {
-                        orphans.add(segment, ordinal: recovered.ordinal, begin: run.begin)
-                    }
+    private func adopt(
+        _ path: String, clientId: String?, now: BootTime, into orphans: inout OrphanedSegments
+    ) throws(FileError) {
+        let bytes = try content(of: path)
+        switch bytes.withByteView(SegmentRecovery.read) {
+        case .empty: try? system.remove(path)
+        case .corrupt: quarantine(path, because: "it has no valid header", in: &orphans)
+        case .recovered(let recovered):
+            let runs = recovered.runs.filter { $0.clientId == clientId }.map { $0.dated(now) }
+            if runs.isEmpty {
+                try? system.remove(path)
+            } else {
+                let segments = try keep(runs, of: recovered, in: bytes, path: path)
+                for (run, segment) in zip(runs, segments) {
+                    orphans.add(segment, ordinal: recovered.ordinal, begin: run.begin)
                 }
-                orphans.noteDamaged(recovered.damaged, path: path)
-                orphans.noteOfOtherClients(recovered.runs.reduce(0) { $1.clientId == clientId ? $0 : $0 + $1.count }, path: path)
             }
-        } catch {
-            if error.isLasting {
-                quarantine(path, because: "\(error)", in: &orphans)
-            } else if !error.isNotFound {
-                // A temporary failure, such as too many open files or a device that is still locked.
-                orphans.report(.storageFailed, "A spooled file is left for the next start: \(error)")
-            }
+            orphans.noteLogged(recovered.lastLogged, session: recovered.session.id)
+            orphans.noteDamaged(recovered.damaged, path: path)
+            orphans.noteOfOtherClients(recovered.runs.reduce(0) { $1.clientId == clientId ? $0 : $0 + $1.count }, path: path)
+        }
+    }
+
+    private func adoptMark(_ path: String, clientId: String?, into orphans: inout OrphanedSegments) throws(FileError) {
+        switch try content(of: path).withByteView(SessionMark.read) {
+        case .empty: try? system.remove(path)
+        case .corrupt: quarantine(path, because: "it has no valid content", in: &orphans)
+        case .content(let mark):
+            // A logger of this process that was released without a shutdown is no end of a process.
+            guard mark.clientId == clientId, mark.process != .current else { return try system.remove(path) }
+            // It stays on the disk until the end is reported.
+            let own = nextAdoptedPath(suffix: Self.markSuffix)
+            try system.rename(path, to: own)
+            orphans.add(EndedSession(mark: mark, file: SpoolFile(path: own, owner: lock, system: system)))
         }
     }
 

@@ -21,6 +21,7 @@ final class Spool: Sendable {
     static let lockSuffix = ".lock"
     static let segmentSuffix = ".segment"
     static let ringSuffix = ".ring"
+    static let markSuffix = ".session"
     static let quarantineSuffix = ".corrupt"
 
     /// Opens the directory, creating it if it is missing, and becomes an owner in it.

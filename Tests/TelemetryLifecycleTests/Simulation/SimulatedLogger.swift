@@ -123,7 +123,7 @@ actor SimulatedLogger: TelemetryLogging, ControlledLogger {
     ) -> Bool { false }
     nonisolated func withholdBudgetReports(of scenarios: Set<String>) {}
     nonisolated var hasRecorder: Bool { false }
-    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async {}
+    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool) async {}
     func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
 
     // MARK: Consent

@@ -1,0 +1,40 @@
+import Foundation
+import TelemetrySystem
+
+/// The reports that Swift's backtracer writes when a program crashes, one file for each: with the environment variable
+/// `SWIFT_BACKTRACE=enable=yes,output-to=DIRECTORY`, they are named `PROGRAM-PROCESS-TIME.log`. See "Backtracing in Swift" in the
+/// documentation of the Swift runtime.
+struct BacktraceReports: Sendable {
+    /// The maximum length of a report's text, in bytes of UTF-8.
+    static let textLimit = 16 << 10
+    /// A file may seem to be older than the crash by so many seconds, because clocks of file systems are coarse.
+    private static let tolerance = 2.0
+
+    /// Nil if none are written.
+    let directory: String?
+    var system = FileSystem()
+
+    /// The directory that the environment names.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let settings = environment["SWIFT_BACKTRACE"]?.split(separator: ",") ?? []
+        let target = "output-to="
+        directory = settings.last { $0.hasPrefix(target) }.map { String($0.dropFirst(target.count)) }
+    }
+
+    /// The text of the newest report about a process; nil if there is none, or it cannot be read.
+    /// - Parameter lastActive: The process did not crash before, in seconds since 2001.
+    func text(ofProcess process: Int32, since lastActive: Double) -> String? {
+        guard let directory else { return nil }
+        let earliest = lastActive + Date.timeIntervalBetween1970AndReferenceDate - Self.tolerance
+        let reports = (try? system.list(directory))?.filter { $0.contains("-\(process)-") && $0.hasSuffix(".log") } ?? []
+        let found = reports.compactMap { name -> (file: OpenFile, status: FileStatus)? in
+            guard let file = try? system.open("\(directory)/\(name)", for: .read), let status = try? file.status(),
+                status.isRegularFile, status.owner == system.user, Double(status.modified + 1) >= earliest
+            else { return nil }
+            return (file, status)
+        }
+        let newest = found.max { $0.status.modified < $1.status.modified }
+        guard let bytes = try? newest?.file.read(at: 0, count: Self.textLimit + 1) else { return nil }
+        return TextLimits.cut(String(decoding: bytes, as: UTF8.self), to: Self.textLimit)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TelemetryModels
+import TelemetrySystem
+
+/// Marks the current session while the logger records it, and reports the sessions whose processes ended without ending them.
+struct SessionKeeper {
+    private let capture: EventCapture
+    private let bootTime: @Sendable () -> BootTime
+    private let recordsSignals: Bool
+    private let reports: BacktraceReports
+    private let diagnostics: TelemetryDiagnosticsHandler?
+    private var mark: SessionMark?
+    private var ended: [EndedSession] = []
+    private var ordinal: UInt64 = 0
+
+    init(configuration: TelemetryLogger.Configuration, capture: EventCapture, bootTime: @escaping @Sendable () -> BootTime) {
+        self.capture = capture
+        self.bootTime = bootTime
+        recordsSignals = configuration.recordsSignals
+        reports = configuration.backtraces
+        diagnostics = configuration.diagnostics
+    }
+
+    /// Marks the current session, if there is a spool.
+    mutating func begin() {
+        let (spool, session, clientId) = capture.withState { ($0.store.spool, $0.session, $0.clientId) }
+        guard mark == nil, let spool else { return }
+        ordinal += 1
+        do throws(FileError) {
+            let memory = try spool.allocate(bytes: SessionMark.bytes, ordinal: ordinal, suffix: Spool.markSuffix)
+            mark = SessionMark(
+                SessionMark.Content(
+                    session: session.id, clientId: clientId, appVersion: session.device.appVersion, process: .current,
+                    recordsSignals: recordsSignals, lastActive: capture.secondsSinceReference, active: bootTime()),
+                in: memory)
+        } catch {
+            diagnostics?(
+                TelemetryDiagnostic(kind: .storageFailed, message: "How this session ends will not be known: \(error)"))
+        }
+    }
+
+    /// Records that events were logged until now.
+    func touch() { mark?.touch(lastActive: capture.secondsSinceReference, active: bootTime()) }
+
+    /// Removes the mark, because the session ends or is not recorded any more.
+    mutating func end() {
+        mark?.end()
+        mark = nil
+    }
+
+    /// Removes all marks, those of ended sessions too.
+    mutating func empty() {
+        end()
+        for session in ended { session.file.remove() }
+        ended = []
+    }
+
+    /// Removes the mark, and leaves those of ended sessions to the next start.
+    mutating func leave() {
+        end()
+        for session in ended { session.file.abandon() }
+        ended = []
+    }
+
+    /// Keeps ended sessions until they are reported.
+    mutating func add(_ sessions: [EndedSession]) { ended += sessions }
+
+    /// Logs an event for each ended session, if events are recorded now.
+    mutating func report() {
+        let boot = bootTime()
+        let now = capture.secondsSinceReference
+        let events = ended.map { session in
+            session.event(at: now, boot: boot) {
+                reports.text(ofProcess: session.mark.process.number, since: session.mark.lastActive)
+            }
+        }
+        guard !events.isEmpty, capture.record(own: { events }) else { return }
+        for session in ended { session.file.remove() }
+        ended = []
+    }
+}

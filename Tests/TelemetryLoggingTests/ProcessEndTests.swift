@@ -1,0 +1,91 @@
+import Foundation
+import TelemetryLogging
+import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
+import TelemetryTestSupport
+import Testing
+
+#if os(Linux) || os(macOS)
+/// Processes that log and end in one of several ways. `TELEMETRY_ENDS` sets their number.
+@Suite(.serialized)
+struct ProcessEndTests {
+    private static let count = ProcessInfo.processInfo.environment["TELEMETRY_ENDS"].flatMap(Int.init) ?? 5
+
+    /// What a failed check of Swift's runtime ends a program with.
+    private static let trap: String = {
+        #if arch(x86_64)
+        "SIGILL"
+        #else
+        "SIGTRAP"
+        #endif
+    }()
+
+    @Test(
+        "The next start reports how a process ended, and sends once what it and the flight recorder kept",
+        arguments: [
+            ("nullPointer", "signal", "SIGSEGV"), ("abort", "signal", "SIGABRT"), ("trap", "signal", trap),
+            ("handled", "signal", "SIGSEGV"), ("kill", "killed", nil), ("exit", "unknown", nil), ("shutdown", nil, nil),
+        ] as [(String, String?, String?)])
+    func end(_ way: String, end: String?, signal: String?) async throws {
+        for run in 1...Self.count {
+            let spool = TemporaryDirectory()
+            let started = Date().addingTimeInterval(-1)
+            let lines = try await ChildProcess.onThread {
+                try ChildProcess.ended(["--end", way, spool.url.path, "\(run)"])
+            }
+            #expect(lines.contains("handled") == (way == "handled"))
+            let printed = lines.filter { $0 != "handled" }
+            #expect(printed.count == 20)
+            let sent = try await Self.start(with: spool)
+            let kept = end == nil ? printed.filter { !Self.isRecorded($0) } : printed
+            #expect(sent.filter { $0.name != TelemetryLogger.sessionEventName }.map(\.name).sorted() == kept.sorted())
+            let ends = sent.filter { $0.name == TelemetryLogger.sessionEventName }
+            #expect(ends.map { $0.attributes["end"]?.stringValue } == [end].compactMap(\.self))
+            guard let report = ends.first else { continue }
+            #expect(report.attributes["signal"]?.stringValue == signal)
+            let first = try #require(sent.first { $0.name == printed[0] })
+            #expect(report.attributes["session"]?.stringValue == first.sessionId)
+            #expect(report.attributes["appVersion"]?.stringValue == first.device.appVersion)
+            #expect(report.scenario == nil)
+            let lastActive = try #require(report.attributes["lastActive"]?.dateValue)
+            #expect(started...Date() ~= lastActive)
+        }
+    }
+
+    @Test("Another client does not get the report, and it is removed if telemetry is off")
+    func consent() async throws {
+        for isEnabled in [true, false] {
+            let spool = TemporaryDirectory()
+            _ = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
+            let bench = Bench(.init(spoolDirectory: spool.url), now: nil)
+            await bench.logger.setClientIdentifier("other")
+            await bench.logger.activate(enabled: isEnabled)
+            await bench.logger.flush()
+            #expect(try await !bench.storedNames.contains(TelemetryLogger.sessionEventName))
+            await bench.logger.shutdown()
+            #expect(spool.names.filter { $0.hasSuffix(".session") } == [])
+        }
+    }
+
+    /// Every second event is of a scenario that only the flight recorder keeps.
+    private static func isRecorded(_ name: String) -> Bool {
+        name.split(separator: ".").last.flatMap { Int($0) }?.isMultiple(of: 2) ?? false
+    }
+
+    /// What the host's next start sends.
+    private static func start(with spool: TemporaryDirectory) async throws -> [TelemetryEvent] {
+        let bench = Bench(.init(spoolDirectory: spool.url), now: nil)
+        await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: true)
+        await bench.logger.setClientIdentifier("client")
+        await bench.logger.activate(enabled: true)
+        await bench.logger.flush()
+        await bench.logger.shutdown()
+        #expect(bench.diagnostics.kinds == [])
+        #expect(spool.names.allSatisfy { $0 == "recorder" })
+        // Not from a store, which would hide an event that was sent twice.
+        return bench.transport.calls(of: .append).flatMap { call -> [TelemetryEvent] in
+            if case .append(let events) = call { events } else { [] }
+        }
+    }
+}
+#endif

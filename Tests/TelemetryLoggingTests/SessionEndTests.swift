@@ -1,0 +1,134 @@
+import Foundation
+import TelemetryModels
+import TelemetrySystem
+@_spi(Tooling) import TelemetryTestKit
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryLogging
+
+struct SessionEndTests {
+    private static let now = BootTime(boot: 1, seconds: 1_000)
+
+    private static func mark(
+        _ end: FatalSignals.End?, boot: UInt64 = 1, active: Double = 900, recordsSignals: Bool = true
+    ) -> SessionMark.Content {
+        SessionMark.Content(
+            session: "s", clientId: "c", appVersion: "2.1", process: ProcessIdentity(key: 1, number: 2),
+            recordsSignals: recordsSignals, lastActive: 100, active: BootTime(boot: boot, seconds: active), end: end)
+    }
+
+    @Test(
+        "A mark states how the process ended",
+        arguments: [
+            (mark(.signal(SIGSEGV, uptime: 900)), .signal(SIGSEGV)),
+            (mark(.signal(SIGABRT, uptime: 900), boot: 2), .signal(SIGABRT)),
+            // A crash reporter kept the process alive for a while.
+            (mark(.signal(SIGBUS, uptime: 841)), .signal(SIGBUS)),
+            // A handler of the host repaired what had caused the signal.
+            (mark(.signal(SIGSEGV, uptime: 839)), .unknown),
+            (mark(.signal(SIGSEGV, uptime: 839), boot: 2), .restart),
+            (mark(.exit), .unknown),
+            (mark(nil), .killed),
+            (mark(nil, boot: 2), .restart),
+            (mark(nil, recordsSignals: false), .unknown),
+        ] as [(SessionMark.Content, EndedSession.End)])
+    func end(mark: SessionMark.Content, end: EndedSession.End) {
+        #expect(EndedSession.end(of: mark, at: Self.now) == end)
+    }
+
+    @Test("What is written to a mark is read from its file")
+    func coding() {
+        for clientId in [nil, "client", ""] {
+            var content = Self.mark(nil, recordsSignals: false)
+            content = SessionMark.Content(
+                session: content.session, clientId: clientId, appVersion: content.appVersion, process: content.process,
+                recordsSignals: false, lastActive: content.lastActive, active: content.active)
+            let memory = SegmentMemory(count: SessionMark.bytes)
+            memory.clear()
+            let mark = SessionMark(content, in: memory)
+            mark.touch(lastActive: 101.5, active: BootTime(boot: 1, seconds: 901))
+            content.lastActive = 101.5
+            content.active = BootTime(boot: 1, seconds: 901)
+            #expect(memory.withBytes(in: 0..<SessionMark.bytes, SessionMark.read) == .content(content))
+        }
+    }
+
+    @Test("No damage of a mark's file is taken for another end, except of the numbers that change")
+    func damage() {
+        let memory = SegmentMemory(count: SessionMark.bytes)
+        memory.clear()
+        _ = SessionMark(Self.mark(nil, recordsSignals: false), in: memory)
+        let file = memory.withBytes(in: 0..<SessionMark.bytes) { $0.array }
+        for index in Array(0..<8) + Array(32..<74) {
+            var damaged = file
+            damaged[index] ^= 0x41
+            #expect(damaged.withByteView(SessionMark.read) == .corrupt, "byte \(index)")
+        }
+        for count in [7, 43, 60] {
+            #expect(Array(file[..<count]).withByteView(SessionMark.read) == .corrupt, "\(count) bytes")
+        }
+        for count in [0, 4_096] {
+            #expect([UInt8](repeating: 0, count: count).withByteView(SessionMark.read) == .empty)
+        }
+    }
+
+    @Test("A logger marks its session from the first activation to the end of recording, and nothing before")
+    func marks() async {
+        let directory = TemporaryDirectory()
+        let bench = Bench(.init(spoolDirectory: directory.url))
+        let marks = { directory.names.count { $0.hasSuffix(".session") } }
+        bench.logger.logEvent(name: "held")
+        #expect(marks() == 0)
+        await bench.logger.setClientIdentifier("client")
+        await bench.logger.activate(enabled: true)
+        #expect(marks() == 1)
+        await bench.logger.setPaused(true)
+        #expect(marks() == 0)
+        await bench.logger.setPaused(false)
+        #expect(marks() == 1)
+        await bench.logger.setClientIdentifier("other")
+        #expect(marks() == 1)
+        await bench.logger.setEnabled(false)
+        #expect(marks() == 0)
+        await bench.logger.setEnabled(true)
+        _ = await bench.logger.renewSession()
+        #expect(marks() == 1)
+        await bench.logger.shutdown()
+        #expect(directory.names.isEmpty)
+    }
+
+    @Test("A logger that was released in the same process is no end of a process")
+    func released() async throws {
+        let directory = TemporaryDirectory()
+        let copy: TemporaryDirectory
+        do {
+            let bench = await Bench.active(.init(spoolDirectory: directory.url))
+            copy = try directory.copy()
+            await bench.logger.shutdown()
+        }
+        let next = await Bench.active(.init(spoolDirectory: copy.url))
+        await next.logger.flush()
+        #expect(try await next.storedNames.isEmpty)
+        await next.logger.shutdown()
+        #expect(copy.names.isEmpty)
+    }
+
+    @Test("The text of a backtracer's report about the process is found")
+    func report() throws {
+        let directory = TemporaryDirectory()
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        try Data("*** Program crashed".utf8).write(to: directory.url(of: "host-77-1.0.log"))
+        try Data("another".utf8).write(to: directory.url(of: "host-7-1.0.log"))
+        try Data(repeating: UInt8(ascii: "x"), count: 100_000).write(to: directory.url(of: "host-8-1.0.log"))
+        let reports = BacktraceReports(environment: ["SWIFT_BACKTRACE": "enable=yes,output-to=\(directory.url.path)"])
+        let now = Date().timeIntervalSinceReferenceDate
+        #expect(reports.text(ofProcess: 77, since: now - 60) == "*** Program crashed")
+        // Of an earlier process with the same number.
+        #expect(reports.text(ofProcess: 77, since: now + 3_600) == nil)
+        #expect(reports.text(ofProcess: 78, since: now - 60) == nil)
+        #expect(reports.text(ofProcess: 8, since: now - 60)?.utf8.count == BacktraceReports.textLimit)
+        #expect(BacktraceReports(environment: [:]).text(ofProcess: 77, since: now - 60) == nil)
+        #expect(BacktraceReports(environment: ["SWIFT_BACKTRACE": "enable=yes"]).text(ofProcess: 77, since: now - 60) == nil)
+    }
+}
