@@ -1,6 +1,8 @@
 import Foundation
+import Programs
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
@@ -56,6 +58,26 @@ struct QueryCommandTests {
             #expect(events.lines.count == 2)
             #expect(try await ToolProcess.run("query", "status:=503", "-o", "json", "-d", path).lines == events.lines)
         }
+    }
+
+    @Test("While the relay evaluates a query, a terminal shows for how long, and then only the result")
+    func progress() async throws {
+        let answer = LoopbackStream()
+        let server = try LoopbackServer { request in
+            request.path == "/v1/query" ? .streams(answer, headers: ["Content-Type": "application/json"]) : .answers(404)
+        }
+        defer { server.stop() }
+        let terminal = try PseudoTerminal(columns: 80, rows: 24)
+        let tool = try await terminal.start(
+            ["query", "| stats count()", "--relay", server.baseURL.absoluteString],
+            environment: ["XDG_CONFIG_HOME": ToolProcess.noConfiguration])
+        terminal.closeOther()
+        _ = try await terminal.text { $0.hasPrefix("\r\u{1B}[K… waiting for the relay, 1.") && $0.hasSuffix(" s") }
+        answer.send(#"{"columns": ["count()"], "rows": [[12]], "matched": 12}"#)
+        answer.end()
+        let shown = try await terminal.text { $0.contains("12\r\n") }
+        #expect(shown.hasSuffix("\r\u{1B}[KCOUNT()\r\n     12\r\n"))
+        #expect(try await tool.end() == .exited(0))
     }
 
     @Test("delete-events --stored deletes what all filters select, and nothing without one")

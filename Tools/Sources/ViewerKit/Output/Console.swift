@@ -69,6 +69,27 @@ public final class Console: Sendable {
         }
     }
 
+    /// Performs an operation. If it takes longer than a second, a progress line has the text and the time that has passed.
+    public func withProgress<Success>(
+        _ text: @escaping @Sendable () -> String, clock: some Clock<Duration> = ContinuousClock(),
+        isolation: isolated (any Actor)? = #isolation, of operation: () async throws -> Success
+    ) async throws -> Success {
+        guard errors.isTerminal else { return try await operation() }
+        defer { endProgress() }
+        let start = clock.now
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                while true {
+                    try await clock.sleep(for: .seconds(1))
+                    let seconds = start.duration(to: clock.now) / .seconds(1)
+                    self.progress("… \(text()), \(DurationText.string(seconds: seconds))")
+                }
+            }
+            return try await operation()
+        }
+    }
+
     /// Prints a diagnostic of the store, each message once.
     public func diagnose(_ diagnostic: TelemetryDiagnostic, isVerbose: Bool) {
         let isCorrupt = diagnostic.kind == .corruptFile

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 @_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 import ViewerKit
@@ -65,17 +66,23 @@ struct QueryCommand: StoreCommand {
         _ console: Console
     ) async throws -> TelemetryQueryResult {
         let now = Date.now
-        guard criteria.clients != nil else { return try await transport.result(of: query, matching: criteria.filter, now: now) }
+        guard criteria.clients != nil else {
+            let activity = try store.located().relay == nil ? "reading the store" : "waiting for the relay"
+            return try await console.withProgress({ activity }) {
+                try await transport.result(of: query, matching: criteria.filter, now: now)
+            }
+        }
         // A filter has one client.
         var evaluation = QueryEvaluation<TelemetryEvent>(query, in: QueryContext(now: now))
-        var count = 0
-        try await EventReader(transport: transport, filter: criteria.filter).read(after: nil, following: false) { page in
-            for event in criteria.events(of: page) { try evaluation.add(event) }
-            count += page.events.count
-            console.progress("… \(counted(count, "event")) read")
-            return true
+        let read = Mutex(0)
+        try await console.withProgress({ "\(counted(read.withLock(\.self), "event")) read" }) {
+            let reader = EventReader(transport: transport, filter: criteria.filter)
+            _ = try await reader.read(after: nil, following: false) { page in
+                for event in criteria.events(of: page) { try evaluation.add(event) }
+                read.withLock { $0 += page.events.count }
+                return true
+            }
         }
-        console.endProgress()
         return TelemetryQueryResult(try evaluation.result())
     }
 
