@@ -55,21 +55,16 @@ struct FilterOptions: ParsableArguments {
     @Option(help: "Only events before this date.")
     var until: String?
 
-    @Option(
-        name: .customLong("where"), parsing: .unconditional,
-        help: "Only events that match this query, such as 'status:>=500 \"card declined\" -user:4711'.",
-        completion: Completions.queries)
-    var condition: String?
+    @OptionGroup var condition: WhereOption
 
     /// Whether the filter excludes some events of a session.
     var isNarrow: Bool {
-        !scenario.isEmpty || !level.isEmpty || !name.isEmpty || since != nil || until != nil || condition != nil
+        !scenario.isEmpty || !level.isEmpty || !name.isEmpty || since != nil || until != nil || condition.text != nil
     }
 
     func validate() throws {
         _ = try date(since, "--since")
         _ = try date(until, "--until")
-        _ = try condition.map(QueryText.filter)
     }
 
     /// - Parameter console: Where to note selected clients that the store does not contain; nil throws for them.
@@ -101,7 +96,7 @@ struct FilterOptions: ParsableArguments {
         if !name.isEmpty { filter.names = Set(name) }
         filter.since = try date(since, "--since")
         filter.until = try date(until, "--until")
-        filter.query = try condition.map(QueryText.filter)
+        filter.query = try condition.query()
         return filter
     }
 

@@ -36,11 +36,7 @@ struct WatchCommand: StoreCommand {
             """)
     var since: String?
 
-    @Option(
-        name: .customLong("where"), parsing: .unconditional,
-        help: "Only events that match this query, as in telemetry events.",
-        completion: Completions.queries)
-    var condition: String?
+    @OptionGroup var condition: WhereOption
 
     @Option(
         help: """
@@ -57,7 +53,7 @@ struct WatchCommand: StoreCommand {
 
     private func filter() throws -> WatchFilter {
         let base = TelemetryEventFilter(
-            since: try since.map { try FilterOptions.date($0, "--since") }, query: try condition.map(QueryText.filter))
+            since: try since.map { try FilterOptions.date($0, "--since") }, query: try condition.query())
         return try WatchFilter(base, severity: severity?.severity)
     }
 
