@@ -1,9 +1,10 @@
-/// How serious an event is, in ascending order.
-package enum QuerySeverity: String, Sendable, CaseIterable {
+/// How serious an event is, in ascending order. For the project's packages; not part of the interface.
+@_spi(Tooling)
+public enum QuerySeverity: String, Sendable, CaseIterable, Comparable {
     case trace, debug, info, notice, warning, error, critical, alert, emergency
 
     /// The severity with a name, which is compared without regard to case; nil for another name.
-    package init?(name: String) {
+    public init?(name: String) {
         let name = name.utf8.count <= 9 ? name.lowercased() : ""
         switch name {
         case "warn": self = .warning
@@ -21,4 +22,6 @@ package enum QuerySeverity: String, Sendable, CaseIterable {
     }
 
     package var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 }

@@ -1,7 +1,7 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import Testing
-import ViewerKit
+@_spi(Tooling) import ViewerKit
 
 struct LoggerLineTests {
     private static let date = Date(timeIntervalSince1970: 1_774_000_000.5)
@@ -85,20 +85,20 @@ struct LoggerLineTests {
     @Test("Severities have one order, from trace to emergency")
     func order() {
         let words = ["trace", "verbose", "debug", "diagnostic", "info", "notice", "WARN", "error", "fatal", "alert", "emerg"]
-        let severities = words.compactMap { EventSeverity(word: $0) }
+        let severities = words.compactMap { QuerySeverity(word: $0) }
         #expect(severities.count == words.count)
         #expect(severities == severities.sorted())
-        #expect(EventSeverity(word: "audit") == nil && EventSeverity(number: 8) == nil && EventSeverity(number: -1) == nil)
+        #expect(QuerySeverity(word: "audit") == nil && QuerySeverity(number: 8) == nil && QuerySeverity(number: -1) == nil)
     }
 
     @Test(
         "An event's severity is in the attribute severity or level, otherwise it follows from the event's level",
         arguments: [
-            (["severity": "warn", "level": "error"], TelemetryLogLevel.info, EventSeverity.warning),
+            (["severity": "warn", "level": "error"], TelemetryLogLevel.info, QuerySeverity.warning),
             (["level": "critical"], .info, .critical), (["level": "high"], .info, .info), ([:], .diagnostic, .debug),
             (["severity": 3], .info, .error),
-        ] as [([String: TelemetryValue], TelemetryLogLevel, EventSeverity)])
-    func severity(attributes: [String: TelemetryValue], level: TelemetryLogLevel, expected: EventSeverity) {
+        ] as [([String: TelemetryValue], TelemetryLogLevel, QuerySeverity)])
+    func severity(attributes: [String: TelemetryValue], level: TelemetryLogLevel, expected: QuerySeverity) {
         let event = TelemetryEvent(sessionId: "s", name: "n", attributes: attributes, level: level)
         #expect(event.severity == expected)
     }

@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 import Testing
 

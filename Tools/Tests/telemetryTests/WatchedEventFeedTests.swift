@@ -1,4 +1,4 @@
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

@@ -1,4 +1,4 @@
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 public import TelemetryTransport
 
 /// Selects events: the store applies a filter, and the viewer applies the other criteria.
@@ -14,7 +14,7 @@ public struct EventCriteria: Sendable {
     /// The patterns of which none may match.
     public var excluding: [EventPattern] = []
     /// The lowest severity of the events that match; nil for any.
-    public var severity: EventSeverity?
+    package var severity: QuerySeverity?
     /// The processor time that is left for expressions.
     private var budget = SearchBudget()
 

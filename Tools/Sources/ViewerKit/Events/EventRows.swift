@@ -1,4 +1,4 @@
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
 /// Formats events as aligned rows of a stream. Later rows keep the columns' widths, so that no row is shifted.
 public struct EventRows {

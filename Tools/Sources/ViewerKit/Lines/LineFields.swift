@@ -29,9 +29,9 @@ struct LineFields {
     }
 
     /// The line's severity, the field that it was in, and the value to keep as an attribute unless the level already says as much.
-    mutating func takeSeverity() -> (severity: EventSeverity, field: String, kept: TelemetryValue?)? {
+    mutating func takeSeverity() -> (severity: QuerySeverity, field: String, kept: TelemetryValue?)? {
         for name in Self.severities {
-            guard let value = fields[name]?.attribute, let severity = EventSeverity(value) else { continue }
+            guard let value = fields[name]?.attribute, let severity = QuerySeverity(value) else { continue }
             fields[name] = nil
             switch value {
             case .string(let word): return (severity, name, Self.isPlain(word) ? nil : value)

@@ -1,5 +1,5 @@
 public import Foundation
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
 /// Parses the lines of a program as events.
 public struct LineParser {
@@ -75,7 +75,7 @@ public struct LineParser {
     }
 
     private static func level(word: String) -> TelemetryLogLevel {
-        if let severity = EventSeverity(word: word) { return severity < .info ? .diagnostic : .info }
+        if let severity = QuerySeverity(word: word) { return severity < .info ? .diagnostic : .info }
         let word = word.lowercased()
         return diagnosticWords.contains(where: word.hasPrefix) ? .diagnostic : .info
     }

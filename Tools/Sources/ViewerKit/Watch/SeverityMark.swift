@@ -1,4 +1,4 @@
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 
 /// How the screen shows an event's severity.
 struct SeverityMark {

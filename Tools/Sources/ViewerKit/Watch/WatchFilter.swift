@@ -1,4 +1,4 @@
-@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) package import TelemetryModels
 public import TelemetryTransport
 
 /// Which events a view shows. The store applies ``events`` to stored events, and the view to new ones.
@@ -8,7 +8,7 @@ public struct WatchFilter: Sendable {
         /// The query that was typed.
         var query = TelemetryQuery.all
         /// Only events of this severity and above; nil for all.
-        var severity: EventSeverity?
+        var severity: QuerySeverity?
         /// Only events of this client; nil for all.
         var clientId: String?
     }
@@ -25,7 +25,7 @@ public struct WatchFilter: Sendable {
     }
 
     /// - Throws: `TelemetryQueryError` if the query and the severity together exceed a limit of the language.
-    public init(_ base: TelemetryEventFilter, severity: EventSeverity?) throws {
+    package init(_ base: TelemetryEventFilter, severity: QuerySeverity?) throws {
         self.init(base)
         try change { $0.severity = severity }
     }

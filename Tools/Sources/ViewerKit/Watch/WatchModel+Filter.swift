@@ -34,7 +34,7 @@ extension WatchModel {
 
     /// Shows the events of all severities, then those of info, of warning, and of error and above.
     mutating func chooseNextSeverity() -> Action {
-        let next: EventSeverity? =
+        let next: QuerySeverity? =
             switch severity {
             case nil: .info
             case .info: .warning

@@ -1,5 +1,5 @@
 public import Foundation
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
 /// The state of the full-screen view, independent of terminal and store.
 public struct WatchModel: Sendable {
@@ -186,7 +186,7 @@ extension WatchModel {
     var onlyClient: Bool { filter.conditions.clientId != nil }
 
     /// The lowest severity of the events that are shown; nil for all.
-    var severity: EventSeverity? { filter.conditions.severity }
+    var severity: QuerySeverity? { filter.conditions.severity }
 
     /// Whether the view is paused.
     var isPaused: Bool { browser.isPaused }

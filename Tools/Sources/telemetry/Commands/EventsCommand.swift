@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
@@ -32,7 +32,7 @@ struct EventsCommand: StoreCommand {
 
     @Option(
         help: """
-            Only events of this severity and above: \(EventSeverity.allCases.map(\.rawValue).joined(separator: ", ")). It is in the \
+            Only events of this severity and above: \(QuerySeverity.allCases.map(\.rawValue).joined(separator: ", ")). It is in the \
             attribute severity or level; without it info events are info, and diagnostic events are debug.
             """)
     var severity: SeverityArgument?

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetryTransport
-import ViewerKit
+@_spi(Tooling) import ViewerKit
 
 /// A level as a command-line argument.
 enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
@@ -18,14 +18,14 @@ enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// A severity as a command-line argument, in any of the words of loggers.
 struct SeverityArgument: ExpressibleByArgument {
-    let severity: EventSeverity
+    let severity: QuerySeverity
 
     init?(argument: String) {
-        guard let severity = EventSeverity(word: argument) else { return nil }
+        guard let severity = QuerySeverity(word: argument) else { return nil }
         self.severity = severity
     }
 
-    static var allValueStrings: [String] { EventSeverity.allCases.map(\.rawValue) }
+    static var allValueStrings: [String] { QuerySeverity.allCases.map(\.rawValue) }
 }
 
 /// The options that filter events.

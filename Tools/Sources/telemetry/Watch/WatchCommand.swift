@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
@@ -40,7 +40,7 @@ struct WatchCommand: StoreCommand {
 
     @Option(
         help: """
-            Only events of this severity and above: \(EventSeverity.allCases.map(\.rawValue).joined(separator: ", ")). The key s \
+            Only events of this severity and above: \(QuerySeverity.allCases.map(\.rawValue).joined(separator: ", ")). The key s \
             changes it.
             """)
     var severity: SeverityArgument?

@@ -1,23 +1,21 @@
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
-/// How severe an event is, as loggers name it. The library itself distinguishes info and diagnostic only.
-public enum EventSeverity: String, Sendable, CaseIterable, Comparable {
-    case trace, debug, info, notice, warning, error, critical, alert, emergency
-
-    /// The names of loggers and of RFC 5424, other than the names of the cases.
-    private static let synonyms: [String: EventSeverity] = [
+@_spi(Tooling)
+extension QuerySeverity {
+    /// The words of loggers and of RFC 5424, other than the names of queries.
+    private static let synonyms: [String: QuerySeverity] = [
         "verbose": .trace, "silly": .trace, "finest": .trace, "finer": .trace, "diagnostic": .debug, "diag": .debug,
-        "fine": .debug, "information": .info, "informational": .info, "warn": .warning, "err": .error, "severe": .error,
-        "crit": .critical, "dpanic": .critical, "panic": .critical, "fatal": .critical, "emerg": .emergency,
+        "fine": .debug, "information": .info, "informational": .info, "err": .error, "severe": .error, "crit": .critical,
+        "dpanic": .critical, "panic": .critical, "emerg": .emergency,
     ]
     /// The numbers of RFC 5424, from 0 to 7.
-    private static let numbers: [EventSeverity] = [.emergency, .alert, .critical, .error, .warning, .notice, .info, .debug]
+    private static let numbers: [QuerySeverity] = [.emergency, .alert, .critical, .error, .warning, .notice, .info, .debug]
 
     /// Reads a logger's word, in any case: `WARN`, `error`, `Informational`, `DEBUG-4`. Returns nil for other words.
     public init?(word: String) {
         // slog writes levels between the named ones as a difference.
         let name = String(word.lowercased().prefix { $0 != "+" && $0 != "-" })
-        guard let severity = EventSeverity(rawValue: name) ?? Self.synonyms[name] else { return nil }
+        guard let severity = QuerySeverity(name: name) ?? Self.synonyms[name] else { return nil }
         self = severity
     }
 
@@ -42,10 +40,6 @@ public enum EventSeverity: String, Sendable, CaseIterable, Comparable {
         default: return nil
         }
     }
-
-    public static func < (left: EventSeverity, right: EventSeverity) -> Bool { left.order < right.order }
-
-    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 extension TelemetryEvent {
@@ -54,12 +48,12 @@ extension TelemetryEvent {
 
     /// The severity in the attribute `severity`, or in the attribute `level`, which a handler of swift-log writes. Without them the
     /// event's level: debug for diagnostic, otherwise info.
-    public var severity: EventSeverity { statedSeverity ?? (level == .diagnostic ? .debug : .info) }
+    package var severity: QuerySeverity { statedSeverity ?? (level == .diagnostic ? .debug : .info) }
 
     /// The severity in the attributes; nil if there is none.
-    public var statedSeverity: EventSeverity? {
+    package var statedSeverity: QuerySeverity? {
         guard !attributes.isEmpty else { return nil }
-        return attributes[Self.severityAttribute].flatMap { EventSeverity($0) }
-            ?? attributes["level"].flatMap { EventSeverity($0) }
+        return attributes[Self.severityAttribute].flatMap { QuerySeverity($0) }
+            ?? attributes["level"].flatMap { QuerySeverity($0) }
     }
 }
