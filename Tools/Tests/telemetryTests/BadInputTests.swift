@@ -50,6 +50,14 @@ struct BadInputTests {
         }
     }
 
+    @Test("A directory in which another process is creating a store is opened")
+    func unfinishedStore() async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            try Data().write(to: folder.appendingPathComponent("-format"))
+            #expect(try await ToolProcess.run("clients", "-d", folder.path).code == 0)
+        }
+    }
+
     @Test("A store of a newer format is reported and left unchanged", arguments: ["clients", "doctor", "pipe", "import"])
     func newerFormat(command: String) async throws {
         try await withTemporaryDirectory(isCreated: true) { folder in

@@ -45,7 +45,9 @@ public struct StoreDirectory: Sendable {
         guard try kind() == .typeDirectory, !FileManager.default.fileExists(atPath: manifestURL.path) else { return }
         let contents: [String]
         do { contents = try FileManager.default.contentsOfDirectory(atPath: url.path) } catch { throw unreadable }
-        guard contents.isEmpty else {
+        // Another process may be creating the store: there is its temporary file, or by now the manifest.
+        let isBeingMade = contents.allSatisfy { $0.hasPrefix("-") } || FileManager.default.fileExists(atPath: manifestURL.path)
+        guard isBeingMade else {
             throw ToolFailure(
                 .data, "\(path) is not a store, and it is not empty. Choose an empty directory or check the path.")
         }
