@@ -121,6 +121,18 @@ struct WatchHistoryTests {
         #expect(model.selected == "number 24999")
     }
 
+    @Test("In a view without events, the keys that read older ones pause nothing, and new events are shown")
+    func empty() async throws {
+        var (model, history) = try await view(of: store(old: 0, new: 0))
+        for key in [Key.up, .home, .pageUp] {
+            try await press(key, &model, history)
+            #expect(model.message.isEmpty)
+            #expect(!model.isPaused)
+        }
+        model.take([WatchedEvents.event(1)], skipped: 0)
+        #expect(model.texts == ["number 1"])
+    }
+
     @Test("N finds a match that is no longer loaded, and Escape shows the events around it")
     func searching() async throws {
         var (model, history) = try await view(of: store(old: 0, new: 25_000))

@@ -63,8 +63,11 @@ extension WatchModel {
             case .none: break
             case .match: message = "No earlier match."
             case .select: message = Self.notFound
+            case .move where browser.count == 0: break
             case .move: message = "This is the oldest stored event\(filter.isNarrow ? " that matches" : "")."
             }
+            // No event is selected that new ones could move.
+            if browser.count == 0 { browser.resume() }
             return .nothing
         }
         return read(.older(than: window.range.lowerBound), goal, pages)
