@@ -246,6 +246,21 @@ struct WatchModelTests {
         }
     }
 
+    @Test("Without clients, no key is suggested that needs one")
+    func noClients() {
+        var model = WatchModel(store: "/store", now: Self.now)
+        model.isCaughtUp = true
+        #expect(drawn(model).contains { $0.hasPrefix(" No events.  ") })
+        model.take(clients: [.init(clientId: "k7wq", isEnabled: false)], scenarios: [])
+        #expect(drawn(model).contains { $0.hasPrefix(" No events. Press a to approve the selected client.") })
+    }
+
+    @Test("A window that is too small shows how large it has to be", arguments: [24, 39])
+    func smallWindow(columns: Int) {
+        let lines = drawn(WatchModel(store: "/store", now: Self.now), columns: columns, rows: 2)
+        #expect(lines.map { $0.prefix { $0 != "." } } == ["The window is too small", "Minimum: 40 × 10"])
+    }
+
     @Test("A long store path is truncated to leave room for the counts")
     func longPath() {
         var model = WatchModel(store: "/" + String(repeating: "deep/", count: 40) + "store", now: Self.now)

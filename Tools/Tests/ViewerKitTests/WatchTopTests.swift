@@ -55,6 +55,7 @@ struct WatchTopTests {
         #expect(lines[3].hasPrefix("  500                    █") && lines[3].contains(" 5 "))
         #expect(lines[4].contains("503") && lines[4].contains(" 4 "))
         #expect(lines.last?.contains("adds to the filter") == true)
+        #expect(WatchedEvents.drawn(model, columns: 40).last?.hasPrefix(" Enter adds to the filter Esc back ") == true)
     }
 
     @Test(

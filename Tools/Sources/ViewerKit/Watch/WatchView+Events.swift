@@ -76,6 +76,7 @@ extension WatchView {
         if model.isUnread, model.browser.window?.isOldest != true { return "The stored events were not read; ↑ reads them." }
         if model.filter.isNarrow { return "No event matches the filter; Esc clears it." }
         if model.filter.selects { return "No event matches." }
+        if model.clients.isEmpty { return "No events." }
         if !model.clients.contains(where: \.isEnabled) { return "No events. Press a to approve the selected client." }
         return "No events. Press Tab to go to the scenarios, then Space to enable one."
     }

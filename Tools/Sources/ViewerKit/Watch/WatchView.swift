@@ -17,9 +17,8 @@ public struct WatchView {
     /// As many lines as the screen has rows, each as wide as it has columns.
     public func lines(_ model: inout WatchModel, columns: Int, rows: Int) -> [String] {
         guard columns >= Self.minimumColumns, rows >= Self.minimumRows else {
-            let text = ScreenLine("The window is too small; the minimum is \(Self.minimumColumns) × \(Self.minimumRows).")
-            return [text.rendered(width: columns, style: style)]
-                + Array(repeating: String(repeating: " ", count: columns), count: max(0, rows - 1))
+            return ["The window is too small.", "Minimum: \(Self.minimumColumns) × \(Self.minimumRows)."]
+                .map { ScreenLine($0) }.rows(rows).map { $0.rendered(width: columns, style: style) }
         }
         let panelRows = min(max(3, rows / 3 - 1), max(3, max(model.clients.count, model.scenarios.count)))
         model.page = rows - panelRows - 4
@@ -111,7 +110,7 @@ public struct WatchView {
         if let top = model.top {
             let items =
                 top.isChoosingField ? [("Enter", "counts its values")] : [("Enter", "adds to the filter"), ("-", "excludes")]
-            return keys([("↑↓", "choose")] + items, always: [("Esc", "back")], columns)
+            return keys(items + [("↑↓", "choose")], always: [("Esc", "back")], columns)
         }
         switch model.pager?.content {
         case .help: return keys([], always: [("↑↓ PgUp PgDn", "scroll"), ("any key", "returns")], columns)
