@@ -39,6 +39,10 @@ struct WatchTopTests {
         #expect(lines[2].hasPrefix("▸ "))
         model.press([.down])
         #expect(WatchedEvents.drawn(model)[3].hasPrefix("▸ name"))
+        model.press([.pageDown])
+        #expect(model.top?.field?.name == "attributes.name")
+        model.press([.pageUp, .pageUp])
+        #expect(model.top?.field?.name == "scenario")
         model.press([.escape])
         #expect(model.top == nil)
     }

@@ -135,9 +135,12 @@ extension WatchModel {
 
     /// Handles a key while the top values, or the fields, are shown.
     mutating func chooseTop(_ key: Key) -> Action {
+        let page = page
         switch key {
         case .up, .wheelUp, .character("k"): top?.move(by: -1)
         case .down, .wheelDown, .character("j"): top?.move(by: 1)
+        case .pageUp: top?.move(by: -page)
+        case .pageDown: top?.move(by: page)
         case .enter: return top?.field.map { askTop($0) } ?? top?.term.map { addToFilter($0) } ?? .nothing
         case .character("-"): return top?.term.map { addToFilter("-\($0)") } ?? .nothing
         case .escape, .character("q"), .character("t"), .backspace: top = nil
