@@ -27,6 +27,21 @@ struct FilterQueryTests {
         }
     }
 
+    @Test("A count ends with its task, whatever the number of batches that are left", arguments: [false, true])
+    func cancelledCount(isSummarized: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            let transport = try FileTelemetryTransport(directory: directory)
+            try await transport.append([TelemetryEvent(clientId: "a", sessionId: "s", name: "n")])
+            let filter = try TelemetryEventFilter(query: TelemetryQuery("n"))
+            let counting = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return isSummarized
+                    ? try await transport.summarizedCount(matching: filter) : try await transport.countEvents(matching: filter)
+            }
+            await #expect(throws: CancellationError.self) { try await counting.value }
+        }
+    }
+
     @Test("A filter is stored with the text of its query")
     func stored() throws {
         let filter = try TelemetryEventFilter(clientId: "a", query: TelemetryQuery("status : >=500"))

@@ -39,6 +39,8 @@ struct ForwardReader {
     nonisolated(nonsending) func count(matching filter: TelemetryEventFilter) async throws -> Int {
         var count = 0
         _ = try await scan(filter, from: cursors.start(after: nil).position) { batch, _ in
+            // A batch may have thousands of events.
+            try Task.checkCancellation()
             let extent = try store.segments.read(batch, matching: filter) { _ in
                 count += 1
                 return true

@@ -26,6 +26,8 @@ struct SummaryCounting {
         if case .whole(let size) = state, size >= batch.offset.addingClamped(batch.byteCount), try addSummary(of: batch) {
             return
         }
+        // A batch may have thousands of events.
+        try Task.checkCancellation()
         var found: [TelemetryEvent] = []
         try source.segments.read(batch, matching: filter) { event in
             found.append(consume event)
