@@ -25,12 +25,14 @@ public struct QueryCell: Sendable {
     public var name: Known
     public var client: Known
     public var session: Known
+    /// The words of events that include these; nil if they are not known.
+    public var words: WordFilter?
 
     public init(
         count: Int, level: TelemetryLogLevel, times: ClosedRange<Date>, scenario: Known = .unknown, name: Known = .unknown,
-        client: Known = .unknown, session: Known = .unknown
+        client: Known = .unknown, session: Known = .unknown, words: WordFilter? = nil
     ) {
-        (self.count, self.level, self.times) = (count, level, times)
+        (self.count, self.level, self.times, self.words) = (count, level, times, words)
         (self.scenario, self.name, self.client, self.session) = (scenario, name, client, session)
     }
 
@@ -72,6 +74,15 @@ extension QueryFilter {
         }
     }
 
+    /// Whether the words of a cell may decide.
+    var usesWords: Bool {
+        switch self {
+        case .term(let term): !(term.wordLists?.contains(where: \.isEmpty) ?? true)
+        case .not(let filter): filter.usesWords
+        case .and(let filters), .or(let filters): filters.contains(where: \.usesWords)
+        }
+    }
+
     /// The decision that one filter's is enough for; the opposite if all filters have that; otherwise nil.
     private static func decision(_ filters: [Self], unless enough: Bool, _ decide: (Self) -> Bool?) -> Bool? {
         var isCertain = true
@@ -87,7 +98,8 @@ extension QueryFilter {
 extension QueryTerm {
     /// Whether all events of a cell match, or none; nil if it depends on the event.
     fileprivate func matches(_ cell: QueryCell, in context: QueryContext) -> Bool? {
-        guard let field else { return if case .everything = self { true } else { nil } }
+        let isExcluded = cell.words.map(isExcluded) ?? false
+        guard let field else { return if case .everything = self { true } else { isExcluded ? false : nil } }
         switch self {
         case .age, .compares(.time, _, _):
             // What holds for the first time and for the last one holds for all times between them.
@@ -95,8 +107,30 @@ extension QueryTerm {
             let last = matches(QueryCell.Subject(cell: cell, time: cell.times.upperBound), in: context)
             return first == last ? first : nil
         default:
-            guard case .value = cell.known(field) else { return nil }
+            guard case .value = cell.known(field) else { return isExcluded ? false : nil }
             return matches(QueryCell.Subject(cell: cell, time: cell.times.lowerBound), in: context)
+        }
+    }
+
+    /// Whether the words of events decide that none matches.
+    private func isExcluded(by words: WordFilter) -> Bool {
+        !(wordLists?.contains { $0.allSatisfy(words.mayContain) } ?? true)
+    }
+
+    /// Hashes of words: a matching event has all words of one of the lists in its name, its text or its attributes. Nil if it need not.
+    fileprivate var wordLists: [[UInt64]]? {
+        switch self {
+        case .words(let words, nil): [words.wholeWords]
+        case .words(let words, let field?): Self.hasWords(field) ? [words.wholeWords] : nil
+        case .equals(let field, let operands): Self.hasWords(field) ? operands.map(\.words) : nil
+        case .everything, .has, .pattern, .compares, .age: nil
+        }
+    }
+
+    private static func hasWords(_ field: QueryField) -> Bool {
+        switch field {
+        case .name, .text, .attribute: true
+        case .client, .session, .scenario, .level, .severity, .time, .sequence, .id, .thread, .device, .app: false
         }
     }
 }

@@ -50,6 +50,14 @@ enum QueryNumber: Sendable {
         }
     }
 
+    /// The digits of a whole number without its sign; nil for another number, and for one beyond 64 bits.
+    var digits: String? {
+        switch self {
+        case .int(let value): String(value.magnitude)
+        case .double(let value): Int64(exactly: value).map { String($0.magnitude) }
+        }
+    }
+
     var value: TelemetryValue {
         switch self {
         case .int(let value): .int(value)

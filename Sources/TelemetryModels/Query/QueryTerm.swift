@@ -69,10 +69,13 @@ struct QueryExpression: Sendable {
 struct QueryOperand: Sendable {
     let text: String
     private let number: QueryNumber?
+    /// The hashes of words that every equal value has, or has in another spelling of its number.
+    let words: [UInt64]
 
     init(_ text: String) {
         self.text = text
         number = QueryNumber(text)
+        words = number.map { $0.digits.map(WordHash.words) ?? [] } ?? WordHash.words(of: text)
     }
 
     var isNumber: Bool { number != nil }

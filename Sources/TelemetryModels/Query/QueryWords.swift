@@ -16,6 +16,8 @@ package struct QueryWords: Sendable {
     private let continuations: [Int]
     private let checksStart: Bool
     private let checksEnd: Bool
+    /// The hashes of the words that are in every text in which the phrase is found: those that do not continue.
+    let wholeWords: [UInt64]
 
     init(_ text: String, continuesBefore: Bool = false, continuesAfter: Bool = false) {
         self.text = text
@@ -33,6 +35,10 @@ package struct QueryWords: Sendable {
         self.continuations = continuations
         checksStart = !continuesBefore && scalars.first?.isInWord ?? false
         checksEnd = !continuesAfter && scalars.last?.isInWord ?? false
+        var whole = scalars[...]
+        if continuesBefore { whole = whole.drop(while: \.isInWord) }
+        if continuesAfter { while whole.last?.isInWord ?? false { whole.removeLast() } }
+        wholeWords = WordHash.words(of: String(String.UnicodeScalarView(whole)))
     }
 
     func matches(_ text: String) -> Bool {
@@ -72,16 +78,16 @@ package struct QueryWords: Sendable {
         return false
     }
 
-    private static func lowercase(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
+    static func lowercase(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 
-    private static func isInWord(_ byte: UInt8) -> Bool {
+    static func isInWord(_ byte: UInt8) -> Bool {
         byte &- UInt8(ascii: "0") < 10 || lowercase(byte) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
     }
 }
 
 extension Unicode.Scalar {
     /// Whether the scalar is part of a word.
-    fileprivate var isInWord: Bool {
+    var isInWord: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: true
         default: self == "_" || isLetterOrNumber

@@ -72,6 +72,10 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     @_spi(Tooling)
     public func matches(_ cell: QueryCell, in context: QueryContext) -> Bool? { filter.matches(cell, in: context) }
 
+    /// Whether the words of a cell may decide on the query's filter; for the project's packages, not part of the interface.
+    @_spi(Tooling)
+    public var usesWords: Bool { filter.usesWords }
+
     /// What every event fulfils that the query's filter matches; for the project's packages, not part of the interface.
     @_spi(Tooling)
     public func bounds(now: Date) -> QueryBounds { QueryBounds(filter, now: now) }
