@@ -94,6 +94,7 @@ struct RelayBlock {
             Int64(text.count), 0,
         ]
         return numbers.map(StorageValue.int)
-            + [summary.summary.encoded, BlockEntries.encode(entries), Data(text)].map(StorageValue.bytes)
+            + [summary.summary.encoded, Data([1, 1, 0, 0, 0, 0x55]), BlockEntries.encode(entries), Data(text)].map(
+                StorageValue.bytes)
     }
 }

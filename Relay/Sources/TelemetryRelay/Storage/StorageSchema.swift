@@ -71,6 +71,7 @@ struct StorageSchema {
             length BIGINT NOT NULL,
             packed BIGINT NOT NULL,
             summary \(bytes) NOT NULL,
+            words \(bytes),
             entries \(bytes) NOT NULL,
             body \(bytes) NOT NULL
         );

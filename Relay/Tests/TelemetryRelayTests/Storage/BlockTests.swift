@@ -113,7 +113,7 @@ struct BlockTests {
             StorageRow(values: [
                 .int(id), .int(1), .int(1), .int(first), .int(first + Int64(count) - 1), .init(count), .int(received),
                 .int(received), .int(0), .int(0),
-                .int(1), .init(length), .int(packed ? 1 : 0), .bytes(Data()),
+                .int(1), .init(length), .int(packed ? 1 : 0), .bytes(Data()), .null, .null,
             ]))
     }
 
@@ -144,7 +144,7 @@ struct BlockTests {
     func impossibleNumbers(first: Int64, last: Int64) {
         let numbers: [Int64] = [1, 1, 1, first, last, 1, 0, 0, 0, 0, 1, 1, 0]
         #expect(throws: BlockScanner.malformed) {
-            try EventBlock(StorageRow(values: numbers.map(StorageValue.int) + [.bytes(Data())]))
+            try EventBlock(StorageRow(values: numbers.map(StorageValue.int) + [.bytes(Data()), .null, .null]))
         }
     }
 
@@ -344,7 +344,7 @@ struct BlockTests {
                 func blocks() async throws -> [Int64] {
                     try await storage.database.read { db in
                         let sizes = try db.int(
-                            "SELECT SUM(length(summary) + length(entries) + length(body) + \(EncodedBlock.overhead)) FROM event_block"
+                            "SELECT SUM(\(EncodedBlock.storedSize)) FROM event_block"
                         )
                         #expect(try EventState.fetch(db).eventBytes == sizes ?? 0)
                         return try db.rows("SELECT packed FROM event_block ORDER BY first").map { try $0.int(0) }

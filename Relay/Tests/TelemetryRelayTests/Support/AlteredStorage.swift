@@ -74,9 +74,8 @@ extension RelayStorage {
     /// Compares the counters with the tables.
     func checkSums() async throws {
         let (state, bytes, remembered, stored) = try await #require(tables).database.read { db in
-            let size = "length(summary) + length(entries) + length(body) + \(EncodedBlock.overhead)"
             return (
-                try EventState.fetch(db), try db.int("SELECT SUM(\(size)) FROM event_block") ?? 0,
+                try EventState.fetch(db), try db.int("SELECT SUM(\(EncodedBlock.storedSize)) FROM event_block") ?? 0,
                 try db.int("SELECT COUNT(*) FROM event_identity WHERE stored = 0"),
                 try db.int("SELECT CAST(SUM(stored) AS BIGINT) FROM event_identity") ?? 0
             )
@@ -85,4 +84,9 @@ extension RelayStorage {
         #expect(state.remembered == remembered)
         #expect(state.events == stored)
     }
+}
+
+extension EncodedBlock {
+    /// The size of a row by its columns.
+    static let storedSize = "length(summary) + COALESCE(length(words), 0) + length(entries) + length(body) + \(overhead)"
 }

@@ -1,7 +1,8 @@
 import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// What queries can decide on without reading a block's events: the cells of its summary, its time, its client and its session.
+/// What queries can decide on without reading a block's events: the cells of its summary, its time, its client, its
+/// session and its words.
 final class BlockCells {
     /// A query's cell, and the cells of the summary that it consists of.
     typealias Cell = (cell: QueryCell, places: [Int])
@@ -28,7 +29,8 @@ final class BlockCells {
             guard let level = TelemetryLogLevel(storedNumber: group.kind.level) else { return nil }
             let cell = QueryCell(
                 count: group.count, level: level, times: first...last, scenario: Self.known(group.kind.scenario),
-                name: fields.contains(.name) ? Self.known(group.kind.name) : .unknown, client: client, session: session)
+                name: fields.contains(.name) ? Self.known(group.kind.name) : .unknown, client: client, session: session,
+                words: block.words)
             return (cell, group.places)
         }
     }

@@ -72,11 +72,13 @@ final class BlockEvaluation: Sendable {
             try Task.checkCancellation()
         }
         let cells = BlockCells(db, for: query.fields.union(selection.fields))
-        let needsEntries = !evaluation.isCount || !query.fields.isSubset(of: BlockCells.fields)
-        let columns = needsEntries ? EventBlock.columns : EventBlock.columnsWithoutEntries
-        try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, columns) { block in
+        let usesWords = query.usesWords || selection.usesWords
+        // What may be excluded or counted is read without its entries.
+        let readsEntries = !usesWords && !(evaluation.isCount && query.fields.isSubset(of: BlockCells.fields))
+        let parts: Set<EventBlock.Part> = [.summary, usesWords ? .words : readsEntries ? .entries : .summary]
+        try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, parts) { block in
             guard var candidate = try count(block, cells, selection, numbers) else { return true }
-            if !needsEntries, let whole = try EventBlock.find(block.id, db) { candidate.block = whole }
+            if !readsEntries, let whole = try EventBlock.find(block.id, db) { candidate.block = whole }
             group.append(candidate)
             bytes += block.length
             if bytes >= Self.bytesATime || group.count == Self.blocksATime { try evaluate() }

@@ -63,9 +63,8 @@ struct BlockMerging: Sendable {
         let groups = try streams.flatMap { row in
             let values: [StorageValue] = [.int(try row.int(0)), .int(try row.int(1))]
             func blocks(_ condition: String) throws -> [EventBlock] {
-                // The summaries are not needed.
                 try db.rows(
-                    "SELECT \(EventBlock.columns(summary: "NULL")) FROM event_block WHERE stream = $1 AND \(condition)", values
+                    "SELECT \(EventBlock.columns(with: [])) FROM event_block WHERE stream = $1 AND \(condition)", values
                 ).map(EventBlock.init)
             }
             let before = try blocks("first < $2 ORDER BY first DESC LIMIT \(Self.predecessors)")

@@ -42,7 +42,7 @@ struct BlockReader {
     ) throws -> Found {
         var found = Found()
         var collected = Collected(order: order, limit: limit)
-        try forEachBlock(in: numbers, order, EventBlock.columns) { block in
+        try forEachBlock(in: numbers, order, parts) { block in
             guard !collected.isComplete(before: block) else { return false }
             do {
                 let events = try matches(block, in: numbers, index: found.blocks.count)
@@ -62,7 +62,7 @@ struct BlockReader {
     /// The first blocks with matching events of a range, and those that cannot be read.
     func blocks(in numbers: ClosedRange<Int64>, limit: Int) throws -> [EventBlock] {
         var found: [EventBlock] = []
-        try forEachBlock(in: numbers, .ascending, EventBlock.columns) { block in
+        try forEachBlock(in: numbers, .ascending, parts) { block in
             do {
                 if try !matches(block, in: numbers, index: 0).isEmpty { found.append(block) }
             } catch let error as RelayStorageError where error == BlockScanner.malformed {
@@ -77,7 +77,7 @@ struct BlockReader {
     func count(in numbers: ClosedRange<Int64>) throws -> Int {
         var count = 0
         // Usually, the summaries suffice.
-        try forEachBlock(in: numbers, .ascending, EventBlock.columnsWithoutEntries) { block in
+        try forEachBlock(in: numbers, .ascending, selection.usesWords ? parts : [.summary]) { block in
             guard selection.covers(block, in: numbers) else {
                 count += try matches(block, in: numbers, index: 0).count
                 return true
@@ -99,11 +99,16 @@ struct BlockReader {
         return count
     }
 
+    /// What is read of every block. If words may exclude it, its entries are read later.
+    private var parts: Set<EventBlock.Part> { selection.usesWords ? [.summary, .words] : [.summary, .entries] }
+
     /// Calls `body` with each block that may have matching events, until it returns false.
     func forEachBlock(
-        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ columns: String, _ body: (EventBlock) throws -> Bool
+        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ parts: Set<EventBlock.Part>,
+        _ body: (EventBlock) throws -> Bool
     ) throws {
         guard !selection.isEmpty else { return }
+        let columns = EventBlock.columns(with: parts)
         var cursors = try scopes().map { try BlockCursor(db, $0, selection, in: numbers, order, columns: columns) }
         while let (index, block) = Self.next(cursors, order) {
             guard try body(block) else { return }

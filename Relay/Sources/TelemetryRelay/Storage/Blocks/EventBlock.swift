@@ -1,7 +1,8 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// A row of `event_block`, without its text.
-struct EventBlock: Sendable, Equatable {
+struct EventBlock: Sendable {
     /// The maximum bytes of a block of several events, before compression.
     static let maximumLength = 64 << 10
     /// The maximum number of events in a block.
@@ -22,17 +23,21 @@ struct EventBlock: Sendable, Equatable {
     /// The bytes of the text before compression.
     let length: Int
     let isPacked: Bool
+    /// The words of its events, or of more; nil if they are not known.
+    let words: WordFilter?
     private let encodedSummary: Data
     /// Nil if they were not read with the rest.
     private let encodedEntries: Data?
 
-    /// The columns that ``init(_:)`` expects, with and without the entries.
-    static let columns = columns(summary: "summary") + ", entries"
-    static let columnsWithoutEntries = columns(summary: "summary")
+    /// A column that need not be read.
+    enum Part: String, CaseIterable { case summary, words, entries }
 
-    /// Those without the entries, with another value for the summary.
-    static func columns(summary: String) -> String {
-        "id, client, stream, first, last, count, first_received, last_received, first_second, last_second, size, length, packed, \(summary)"
+    /// The columns that ``init(_:)`` expects, with null for other parts than these.
+    static func columns(with parts: Set<Part>) -> String {
+        let fixed = """
+            id, client, stream, first, last, count, first_received, last_received, first_second, last_second, size, length, packed
+            """
+        return ([fixed] + Part.allCases.map { parts.contains($0) ? $0.rawValue : "NULL" }).joined(separator: ", ")
     }
 
     init(_ row: StorageRow) throws {
@@ -46,7 +51,8 @@ struct EventBlock: Sendable, Equatable {
         length = Int(try row.int(11))
         isPacked = try row.int(12) != 0
         encodedSummary = try row.optionalBytes(13) ?? Data()
-        encodedEntries = row.values.count > 14 ? try row.bytes(14) : nil
+        words = try row.optionalBytes(14).flatMap(WordFilter.init)
+        encodedEntries = try row.optionalBytes(15)
         // The difference of positive numbers does not overflow.
         guard numbers.lowerBound > 0, numbers.upperBound - numbers.lowerBound < BlockCursor.span,
             (1...numbers.count).contains(count), (0...Int(Int32.max)).contains(length)
@@ -55,7 +61,8 @@ struct EventBlock: Sendable, Equatable {
 
     /// The block; nil if it does not exist any more.
     static func find(_ id: Int64, _ db: any StorageConnection) throws -> EventBlock? {
-        try db.rows("SELECT \(columns) FROM event_block WHERE id = $1", [.int(id)]).first.map(EventBlock.init)
+        let columns = columns(with: [.summary, .entries])
+        return try db.rows("SELECT \(columns) FROM event_block WHERE id = $1", [.int(id)]).first.map(EventBlock.init)
     }
 
     /// Deletes the row.
@@ -84,5 +91,13 @@ struct EventBlock: Sendable, Equatable {
     /// - Parameter summary: the block's.
     func entries(of summary: BlockSummary) throws -> [BlockEntry]? {
         try encodedEntries.map { try BlockEntries.decode($0, of: self, cells: summary.cellCount) }
+    }
+}
+
+extension EventBlock: Equatable {
+    /// Whether both are of the same row, whichever parts of it were read.
+    static func == (left: Self, right: Self) -> Bool {
+        (left.id, left.stream, left.numbers, left.received, left.size, left.length)
+            == (right.id, right.stream, right.numbers, right.received, right.size, right.length)
     }
 }

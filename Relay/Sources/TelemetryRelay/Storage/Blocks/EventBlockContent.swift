@@ -1,7 +1,11 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// The events of a block to be stored.
 struct EventBlockContent {
+    /// The maximum bytes for the words of an event.
+    private static let wordBytes = 8
+
     private(set) var entries: [BlockEntry] = []
     private var summary = BlockSummary.Builder()
     /// Headers, each before the lines to which it applies.
@@ -68,8 +72,21 @@ struct EventBlockContent {
         }
         return EncodedBlock(
             numbers: first.number...last.number, count: entries.count, received: received, seconds: seconds, length: text.count,
-            isPacked: packs, summary: summary.summary.encoded, entries: BlockEntries.encode(entries),
+            isPacked: packs, summary: summary.summary.encoded, words: packs ? words : nil, entries: BlockEntries.encode(entries),
             body: packs ? try BlockText.pack(text) : Data(text))
+    }
+
+    /// The words of the events; nil if they need too many bytes, or an event cannot be read.
+    private var words: WordFilter? {
+        let cells = [Bool](repeating: true, count: summary.summary.cellCount)
+        let events = BlockReader.candidates(in: entries, where: cells, EventSelection(.all), 1...Int64.max, index: 0)
+        var words = WordFilter.Builder()
+        do {
+            try BlockReader.read(events, in: text, with: QueryLiterals(nil, nil)) { words.add($1) }
+        } catch {
+            return nil
+        }
+        return words.filter(maximumBytes: Self.wordBytes * entries.count)
     }
 }
 
@@ -82,28 +99,30 @@ struct EncodedBlock: Sendable {
     fileprivate let length: Int
     fileprivate let isPacked: Bool
     fileprivate let summary: Data
+    fileprivate let words: WordFilter?
     fileprivate let entries: Data
     fileprivate let body: Data
 
-    /// The approximate bytes of a row besides its summary, entries and text, with its part of the indexes.
+    /// The approximate bytes of a row besides its summary, words, entries and text, with its part of the indexes.
     static let overhead = 400
 
     /// The approximate bytes of the row.
-    private var size: Int { summary.count + entries.count + body.count + Self.overhead }
+    private var size: Int { summary.count + (words?.bytes.count ?? 0) + entries.count + body.count + Self.overhead }
 
     /// Stores the block.
     /// - Returns: the approximate bytes of its row.
     func save(_ db: any StorageConnection, id: Int64, of stream: EventStreams.Stream) throws -> Int64 {
         try db.enqueue(
             """
-            INSERT INTO event_block (\(EventBlock.columns), body)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+            INSERT INTO event_block (\(EventBlock.columns(with: Set(EventBlock.Part.allCases))), body)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             """,
             [
                 .int(id), .int(stream.client), .int(stream.number), .int(numbers.lowerBound), .int(numbers.upperBound),
                 .init(count),
                 .int(received.lowerBound), .int(received.upperBound), .int(seconds.lowerBound), .int(seconds.upperBound),
-                .init(size), .init(length), .int(isPacked ? 1 : 0), .bytes(summary), .bytes(entries), .bytes(body),
+                .init(size), .init(length), .int(isPacked ? 1 : 0), .bytes(summary), .init(words?.bytes), .bytes(entries),
+                .bytes(body),
             ])
         return Int64(size)
     }

@@ -60,6 +60,9 @@ struct EventSelection: Sendable {
     /// The fields of that condition.
     var fields: Set<QueryField> { query?.fields ?? [] }
 
+    /// Whether the words of a cell may decide on that condition.
+    var usesWords: Bool { query?.usesWords ?? false }
+
     /// Keys of which a block's summary has one of each list, if events in it match.
     var keys: [[Data]] { [names, scenarios].compactMap { $0.map(Array.init) } }
 

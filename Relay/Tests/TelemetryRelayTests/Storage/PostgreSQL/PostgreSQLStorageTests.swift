@@ -216,7 +216,7 @@ struct PostgreSQLStorageTests {
 
     @Test(
         "A database from a later or an earlier version is refused",
-        arguments: [(99, RelayStorageError.newerVersion), (4, .olderVersion)])
+        arguments: [(99, RelayStorageError.newerVersion), (6, .olderVersion)])
     func otherVersion(number: Int, error: RelayStorageError) async throws {
         try await Self.run { bench in
             let connection = try await TestServer.connect(schemaOf: bench.place)
