@@ -25,15 +25,17 @@ public struct QueryCell: Sendable {
     public var name: Known
     public var client: Known
     public var session: Known
+    public var severity: Known
     /// The words of events that include these; nil if they are not known.
     public var words: WordFilter?
 
     public init(
         count: Int, level: TelemetryLogLevel, times: ClosedRange<Date>, scenario: Known = .unknown, name: Known = .unknown,
-        client: Known = .unknown, session: Known = .unknown, words: WordFilter? = nil
+        client: Known = .unknown, session: Known = .unknown, severity: Known = .unknown, words: WordFilter? = nil
     ) {
         (self.count, self.level, self.times, self.words) = (count, level, times, words)
         (self.scenario, self.name, self.client, self.session) = (scenario, name, client, session)
+        self.severity = severity
     }
 
     func known(_ field: QueryField) -> Known {
@@ -43,7 +45,8 @@ public struct QueryCell: Sendable {
         case .scenario: scenario
         case .level: .value(.string(level.rawValue))
         case .name: name
-        case .severity, .text, .time, .sequence, .id, .thread, .device, .app, .attribute: .unknown
+        case .severity: severity
+        case .text, .time, .sequence, .id, .thread, .device, .app, .attribute: .unknown
         }
     }
 

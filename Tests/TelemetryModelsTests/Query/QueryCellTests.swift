@@ -17,7 +17,11 @@ struct QueryCellTests {
             sessionId: ["s", "t"].randomElement(using: &random) ?? "",
             name: Bool.random(using: &random) ? "n" : "m", timestamp: date(Int.random(in: 90_000...100_000, using: &random)),
             threadId: "t",
-            attributes: ["status": .int(Int64.random(in: 1...3, using: &random))],
+            attributes: [
+                "status": .int(Int64.random(in: 1...3, using: &random)),
+                "severity": ["error", "Warn", "odd", nil].randomElement(using: &random).flatMap(\.self).map(
+                    TelemetryValue.string),
+            ].compactMapValues(\.self),
             scenario: ["Net", "Sync", "", nil].randomElement(using: &random) ?? nil,
             level: Bool.random(using: &random) ? .info : .diagnostic)
     }
@@ -30,7 +34,9 @@ struct QueryCellTests {
         }
         let kinds = Dictionary(grouping: events) {
             Kind(
-                texts: [$0.clientId, $0.sessionId, $0.scenario, $0.name, $0.level.rawValue],
+                texts: [
+                    $0.clientId, $0.sessionId, $0.scenario, $0.name, $0.level.rawValue, $0.value(of: .severity)?.stringValue,
+                ],
                 quarter: Int($0.timestamp.timeIntervalSince1970) / 900)
         }
         return kinds.values.compactMap { events in
@@ -38,7 +44,8 @@ struct QueryCellTests {
             else { return nil }
             let cell = QueryCell(
                 count: events.count, level: event.level, times: first...last, scenario: .init(event.scenario),
-                name: .init(event.name), client: .init(event.clientId), session: .init(event.sessionId))
+                name: .init(event.name), client: .init(event.clientId), session: .init(event.sessionId),
+                severity: .init(event.value(of: .severity)?.stringValue))
             return (cell, events)
         }
     }
@@ -48,7 +55,8 @@ struct QueryCellTests {
         "level:>=diagnostic",
         "level:=info", "client:in(a, b) session:=t", "name:~\"^[mn]$\"", "time:30m", "time:>=1970-01-02T01:00:00Z",
         "-time:<1970-01-02T02:00:00Z or client:=a", "status:>=2", "scenario:=Net status:=1", "scenario:=Net or word", "word",
-        "severity:>=info", "time:*", "time:1970", "\"Net\"",
+        "severity:>=info", "severity:in(error, warning) scenario:=Net", "-severity:error", "severity:>=warn", "time:*",
+        "time:1970", "\"Net\"",
     ]
 
     @Test("A cell matches, or not, only if all of its events do", arguments: filters)
@@ -83,7 +91,7 @@ struct QueryCellTests {
         arguments: [
             "", "by scenario", "by client, session, level", "by time:1h, scenario", "by time:1m", "by time:15m, name",
             "by status",
-            "by time", "by severity",
+            "by time", "by severity", "by severity, time:1h",
         ])
     func counts(groups: String) throws {
         for (index, filter) in Self.filters.enumerated() {

@@ -104,13 +104,15 @@ struct QueryStorageTests {
         await #expect(throws: TelemetryQueryError.self) { try await Self.result(of: "| stats count() by id", keptBytes: 2_000) }
     }
 
-    /// 60 events of three clients, of which some have a scenario.
+    /// 60 events of three clients, of which some have a scenario or a severity.
     private static let mixedEvents = (0..<60).map { number in
         let scenarios = ["Net", "Sync", nil, "Kit"]
+        let severities = ["error", "odd", "WARN", "odd", "odd", "Fatal", "odd"]
         return TelemetryEvent(
             eventId: "e\(number)", clientId: "c\(number % 3)", sessionId: "s", name: number % 10 == 0 ? "tenth" : "n",
             timestamp: Date(timeIntervalSince1970: TimeInterval(1_000 + number)), threadId: "t",
-            attributes: ["number": .int(Int64(number))], scenario: scenarios[number % 4],
+            attributes: ["number": .int(Int64(number)), ["level", "severity"][number % 2]: .string(severities[number % 7])],
+            scenario: scenarios[number % 4],
             level: number % 5 == 0 ? .diagnostic : .info)
     }
 
@@ -120,7 +122,11 @@ struct QueryStorageTests {
             ("| stats count() by level", true), ("-scenario:=Kit client:=c1 level:=info | stats count() by name", false),
             ("name:=tenth | stats count() by time:1h", true), ("session:=s name:=n | stats count(name) by client", true),
             ("time:>1970-01-01T00:10:00Z | stats count()", true), ("| top name, client", true), ("name:=none", true),
-            ("time:1d", true), ("| top scenario", false), ("number:>=30 | stats count() by scenario", false),
+            ("time:1d", true), ("| stats count() by severity, time:1h", true),
+            ("severity:>=error name:=tenth | top severity", true),
+            ("severity:=alert", true), ("-severity:info or level:=info | stats count()", true),
+            ("severity:error", false), ("| stats max(severity)", false), ("| top scenario", false),
+            ("number:>=30 | stats count() by scenario", false),
             ("time:<1970-01-01T00:17:00Z | stats count()", false), ("| stats count() by time:1s", false),
         ])
     func summaries(driver: StorageDriver, query: (text: String, isSummarized: Bool)) async throws {

@@ -8,7 +8,7 @@ final class BlockCells {
     typealias Cell = (cell: QueryCell, places: [Int])
 
     /// The fields that can be known.
-    static let fields: Set<QueryField> = [.client, .session, .scenario, .level, .name, .time]
+    static let fields: Set<QueryField> = [.client, .session, .scenario, .level, .severity, .name, .time]
 
     private let db: any StorageConnection
     /// The fields that the query names.
@@ -25,12 +25,13 @@ final class BlockCells {
         let last = Date(timeIntervalSince1970: Double(block.seconds.upperBound + 1))
         let client = try fields.contains(.client) ? client(block.stream.client) : .unknown
         let session = try fields.contains(.session) ? session(block.stream.number) : .unknown
-        return summary.groups(byName: fields.contains(.name), where: isSelected).compactMap { group in
+        return summary.groups(by: fields, where: isSelected).compactMap { group in
             guard let level = TelemetryLogLevel(storedNumber: group.kind.level) else { return nil }
+            let severity = fields.contains(.severity) ? group.kind.severity : nil
             let cell = QueryCell(
                 count: group.count, level: level, times: first...last, scenario: Self.known(group.kind.scenario),
                 name: fields.contains(.name) ? Self.known(group.kind.name) : .unknown, client: client, session: session,
-                words: block.words)
+                severity: severity.map { .init($0.rawValue) } ?? .unknown, words: block.words)
             return (cell, group.places)
         }
     }

@@ -4,7 +4,7 @@ import Foundation
 struct BlockEntry: Sendable, Equatable {
     /// The event's number in the order of arrival.
     var number: Int64
-    /// The index of its level, name and scenario in the block's summary.
+    /// The index of its level, name, scenario and severity in the block's summary.
     var cell: Int
     var time: RelayTime
     /// The row of its identifier.

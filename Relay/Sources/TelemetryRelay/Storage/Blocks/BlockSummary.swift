@@ -1,7 +1,7 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 
-/// The numbers of a block's events by level, name and scenario. Readers skip blocks by it, and count by it.
+/// The numbers of a block's events by level, name, scenario and severity. Readers skip blocks by it, and count by it.
 struct BlockSummary: Sendable, Equatable {
     /// What the events of a cell have in common.
     struct Kind: Sendable, Hashable {
@@ -9,6 +9,8 @@ struct BlockSummary: Sendable, Equatable {
         let name: Data
         /// Nil for events without a scenario.
         let scenario: Data?
+        /// Nil if it is not known: events are not read before they are compressed.
+        var severity: QuerySeverity?
     }
 
     /// The number of events of one kind.
@@ -18,10 +20,14 @@ struct BlockSummary: Sendable, Equatable {
         let name: Int
         /// The index of the scenario, from 1; 0 for none.
         let scenario: Int
+        /// The index of the severity in their order, from 1; 0 if it is not known.
+        let severity: Int
         var count: Int
     }
 
     private static let levels = TelemetryLogLevel.allCases.count
+    /// Including the unknown one.
+    private static let severities = QuerySeverity.allCases.count + 1
 
     private var names: [Data] = []
     private var scenarios: [Data] = []
@@ -37,10 +43,13 @@ struct BlockSummary: Sendable, Equatable {
         for _ in 0..<(try scanner.count(atMost: data.count)) { scenarios.append(try scanner.string()) }
         cells.reserveCapacity(names.count)
         while !scanner.isAtEnd {
-            let place = try scanner.count(atMost: Self.levels * (scenarios.count + 1) - 1)
+            let place = try scanner.count(atMost: Self.severities * Self.levels * (scenarios.count + 1) - 1)
+            let (kind, severity) = place.quotientAndRemainder(dividingBy: Self.severities)
             let name = try scanner.count(atMost: names.count - 1)
             let count = try scanner.count(atMost: Int(Int32.max))
-            cells.append(Cell(level: Int64(place % Self.levels), name: name, scenario: place / Self.levels, count: count))
+            cells.append(
+                Cell(
+                    level: Int64(kind % Self.levels), name: name, scenario: kind / Self.levels, severity: severity, count: count))
         }
     }
 
@@ -51,7 +60,7 @@ struct BlockSummary: Sendable, Equatable {
         writer.count(scenarios.count)
         for scenario in scenarios { writer.string(scenario) }
         for cell in cells {
-            writer.count(cell.scenario * Self.levels + Int(cell.level))
+            writer.count((cell.scenario * Self.levels + Int(cell.level)) * Self.severities + cell.severity)
             writer.count(cell.name)
             writer.count(cell.count)
         }
@@ -61,7 +70,8 @@ struct BlockSummary: Sendable, Equatable {
     func kind(ofCell index: Int) -> Kind {
         let cell = cells[index]
         return Kind(
-            level: cell.level, name: names[cell.name], scenario: cell.scenario == 0 ? nil : scenarios[cell.scenario - 1])
+            level: cell.level, name: names[cell.name], scenario: cell.scenario == 0 ? nil : scenarios[cell.scenario - 1],
+            severity: cell.severity == 0 ? nil : QuerySeverity.allCases[cell.severity - 1])
     }
 
     /// For each cell, whether its events are selected, regardless of their times.
@@ -71,7 +81,7 @@ struct BlockSummary: Sendable, Equatable {
         return cells.map { names[$0.name] && scenarios[$0.scenario] && selection.contains(level: $0.level) }
     }
 
-    /// Cells together whose events have a level and a scenario in common, and a name.
+    /// Cells together whose events have a level and a scenario in common, and a name and a severity if the cells are grouped by them.
     struct Group {
         let kind: Kind
         var count = 0
@@ -80,12 +90,14 @@ struct BlockSummary: Sendable, Equatable {
     }
 
     /// The cells for which a flag is set.
-    /// - Parameter byName: false if the cells of a group may have several names, of which its kind has one.
-    func groups(byName: Bool, where isSelected: [Bool]) -> [Group] {
+    /// - Parameter fields: without the name or the severity, the cells of a group may have several, of which its kind has one.
+    func groups(by fields: Set<QueryField>, where isSelected: [Bool]) -> [Group] {
+        let (byName, bySeverity) = (fields.contains(.name), fields.contains(.severity))
         var groups: [Group] = []
         var known: [Int: Int] = [:]
         for (place, cell) in cells.enumerated() where isSelected[place] {
-            let key = (cell.scenario * Self.levels + Int(cell.level)) * names.count + (byName ? cell.name : 0)
+            let number = (cell.scenario * Self.levels + Int(cell.level)) * Self.severities + (bySeverity ? cell.severity : 0)
+            let key = number * names.count + (byName ? cell.name : 0)
             let index = known[key] ?? groups.count
             if index == groups.count {
                 known[key] = index
@@ -121,8 +133,9 @@ struct BlockSummary: Sendable, Equatable {
         private mutating func addCell(_ kind: Kind) -> Int {
             let name = Self.place(of: kind.name, &summary.names, &names)
             let scenario = kind.scenario.map { Self.place(of: $0, &summary.scenarios, &scenarios) + 1 } ?? 0
+            let severity = kind.severity.flatMap(QuerySeverity.allCases.firstIndex).map { $0 + 1 } ?? 0
             cells[kind] = summary.cells.count
-            summary.cells.append(Cell(level: kind.level, name: name, scenario: scenario, count: 0))
+            summary.cells.append(Cell(level: kind.level, name: name, scenario: scenario, severity: severity, count: 0))
             return summary.cells.count - 1
         }
 

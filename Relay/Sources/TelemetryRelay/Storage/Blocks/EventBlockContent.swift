@@ -70,23 +70,32 @@ struct EventBlockContent {
         let seconds = entries.reduce(first.time.seconds...first.time.seconds) {
             min($0.lowerBound, $1.time.seconds)...max($0.upperBound, $1.time.seconds)
         }
+        let known = packs ? known : nil
         return EncodedBlock(
             numbers: first.number...last.number, count: entries.count, received: received, seconds: seconds, length: text.count,
-            isPacked: packs, summary: summary.summary.encoded, words: packs ? words : nil, entries: BlockEntries.encode(entries),
+            isPacked: packs, summary: (known?.summary ?? summary.summary).encoded, words: known?.words,
+            entries: BlockEntries.encode(known?.entries ?? entries),
             body: packs ? try BlockText.pack(text) : Data(text))
     }
 
-    /// The words of the events; nil if they need too many bytes, or an event cannot be read.
-    private var words: WordFilter? {
-        let cells = [Bool](repeating: true, count: summary.summary.cellCount)
-        let events = BlockReader.candidates(in: entries, where: cells, EventSelection(.all), 1...Int64.max, index: 0)
-        var words = WordFilter.Builder()
+    /// What is known of the events once they are read: their severities, and words that need few bytes. Nil if one cannot be read.
+    private var known: (summary: BlockSummary, words: WordFilter?, entries: [BlockEntry])? {
+        let kinds = summary.summary
+        let all = [Bool](repeating: true, count: kinds.cellCount)
+        let events = BlockReader.candidates(in: entries, where: all, EventSelection(.all), 1...Int64.max, index: 0)
+        var (summary, words, known) = (BlockSummary.Builder(), WordFilter.Builder(), [BlockEntry]())
         do {
-            try BlockReader.read(events, in: text, with: QueryLiterals(nil, nil)) { words.add($1) }
+            try BlockReader.read(events, in: text, with: QueryLiterals(nil, nil)) { event, stored in
+                words.add(stored)
+                var (entry, kind) = (event.entry, kinds.kind(ofCell: event.entry.cell))
+                kind.severity = stored.value(of: .severity)?.stringValue.flatMap(QuerySeverity.init(rawValue:))
+                entry.cell = summary.add(kind)
+                known.append(entry)
+            }
         } catch {
             return nil
         }
-        return words.filter(maximumBytes: Self.wordBytes * entries.count)
+        return (summary.summary, words.filter(maximumBytes: Self.wordBytes * entries.count), known)
     }
 }
 
