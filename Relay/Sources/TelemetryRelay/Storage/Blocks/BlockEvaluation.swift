@@ -75,7 +75,8 @@ final class BlockEvaluation: Sendable {
         let usesWords = query.usesWords || selection.usesWords
         // What may be excluded or counted is read without its entries.
         let readsEntries = !usesWords && !(evaluation.isCount && query.fields.isSubset(of: BlockCells.fields))
-        let parts: Set<EventBlock.Part> = [.summary, usesWords ? .words : readsEntries ? .entries : .summary]
+        var parts: Set<EventBlock.Part> = readsEntries ? [.summary, .entries] : [.summary]
+        if usesWords { parts.insert(.words) }
         try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, parts) { block in
             guard var candidate = try count(block, cells, selection, numbers) else { return true }
             if !readsEntries, let whole = try EventBlock.find(block.id, db) { candidate.block = whole }
