@@ -22,7 +22,7 @@ enum CrashEnd: String {
             signal(SIGSEGV) { _ in
                 let text: StaticString = "handled\n"
                 _ = write(1, text.utf8Start, text.utf8CodeUnitCount)
-                _exit(7)
+                Foundation.exit(7)
             }
         }
         let configuration = TelemetryLogger.Configuration(spoolDirectory: URL(filePath: spool), recordsSignals: true)

@@ -57,6 +57,7 @@ struct ProcessEndTests {
         for isEnabled in [true, false] {
             let spool = TemporaryDirectory()
             _ = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
+            #expect(spool.names.count { $0.hasSuffix(".session") } == 1)
             let bench = Bench(.init(spoolDirectory: spool.url), now: nil)
             await bench.logger.setClientIdentifier("other")
             await bench.logger.activate(enabled: isEnabled)
@@ -67,15 +68,27 @@ struct ProcessEndTests {
         }
     }
 
+    @Test("After an end, what the recorder kept is sent only if the policy says so, however long ago the end was")
+    func capture() async throws {
+        for isCaptured in [false, true] {
+            let spool = TemporaryDirectory()
+            let printed = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
+            let sent = try await Self.start(with: spool, captures: isCaptured, now: { Date() + 3_600 })
+            #expect(sent.filter { Self.isRecorded($0.name) }.map(\.name) == (isCaptured ? printed.filter(Self.isRecorded) : []))
+        }
+    }
+
     /// Every second event is of a scenario that only the flight recorder keeps.
     private static func isRecorded(_ name: String) -> Bool {
         name.split(separator: ".").last.flatMap { Int($0) }?.isMultiple(of: 2) ?? false
     }
 
     /// What the host's next start sends.
-    private static func start(with spool: TemporaryDirectory) async throws -> [TelemetryEvent] {
-        let bench = Bench(.init(spoolDirectory: spool.url), now: nil)
-        await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: true)
+    private static func start(
+        with spool: TemporaryDirectory, captures: Bool = true, now: (@Sendable () -> Date)? = nil
+    ) async throws -> [TelemetryEvent] {
+        let bench = Bench(.init(spoolDirectory: spool.url), now: now)
+        await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: captures)
         await bench.logger.setClientIdentifier("client")
         await bench.logger.activate(enabled: true)
         await bench.logger.flush()

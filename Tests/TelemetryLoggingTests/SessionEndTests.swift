@@ -107,6 +107,7 @@ struct SessionEndTests {
             copy = try directory.copy()
             await bench.logger.shutdown()
         }
+        #expect(copy.names.count { $0.hasSuffix(".session") } == 1)
         let next = await Bench.active(.init(spoolDirectory: copy.url))
         await next.logger.flush()
         #expect(try await next.storedNames.isEmpty)
@@ -124,6 +125,7 @@ struct SessionEndTests {
         let reports = BacktraceReports(environment: ["SWIFT_BACKTRACE": "enable=yes,output-to=\(directory.url.path)"])
         let now = Date().timeIntervalSinceReferenceDate
         #expect(reports.text(ofProcess: 77, since: now - 60) == "*** Program crashed")
+        #expect(reports.text(ofProcess: 77, since: now - 60, limit: 10) == "*** Pro…")
         // Of an earlier process with the same number.
         #expect(reports.text(ofProcess: 77, since: now + 3_600) == nil)
         #expect(reports.text(ofProcess: 78, since: now - 60) == nil)

@@ -24,9 +24,11 @@ struct BootTime: Sendable, Equatable {
         return BootTime(boot: currentBoot, seconds: Double(elapsed.seconds) + Double(elapsed.nanoseconds) * 1e-9)
     }
 
-    /// If the system does not identify the boot, times can be compared only within the process.
+    /// Whether the system identifies the boot. Otherwise times can be compared only within the process.
+    static let isIdentified = SystemBoot.identifier.map { !$0.isEmpty } ?? false
+
     private static let currentBoot: UInt64 = {
-        guard let text = SystemBoot.identifier, !text.isEmpty else { return .random(in: .min ... .max) }
+        guard isIdentified, let text = SystemBoot.identifier else { return .random(in: .min ... .max) }
         return Array(text.utf8).withByteView { $0.hash(seed: Frame.checksumSeed) }
     }()
 }

@@ -39,13 +39,13 @@ extension TelemetryLogger {
         /// loggers of a process record signals.
         public var recordsSignals: Bool
         /// Called with each event on the thread that logs it, and may change the event; returning false refuses it. Changes of
-        /// identifiers, session, sequence and device are ignored.
+        /// identifiers, session, sequence and device are ignored. It does not receive the logger's own events: reports of losses, budgets
+        /// and ended sessions.
         public var process: (@Sendable (inout TelemetryEvent) -> Bool)?
         /// Receives diagnostics: failed appends, unusable files, dropped events.
         public var diagnostics: TelemetryDiagnosticsHandler?
         /// The calendar, with its time zone, of the days for which deliveries are counted.
         package var calendar = Calendar.autoupdatingCurrent
-        var backtraces = BacktraceReports()
 
         /// Creates a configuration; the parameters are the properties of the same names.
         public init(

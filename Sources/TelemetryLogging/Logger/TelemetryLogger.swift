@@ -171,8 +171,8 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             reportSuppressed()
             acceptance.close()
             if wasOn {
-                sessions.leave()
                 await delivery.stop(isFinishing: true)
+                sessions.leave()
                 capture.withState { $0.detach() }
                 rings.leave()
             }
@@ -208,11 +208,11 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         rings.update()
         sessions.begin()
         acceptance.open()
-        reportEndedSessions()
         capture.recordBudgetReports()
         reportDropsOfOrphans()
         // Weak, so that the task does not keep a logger that its host released.
         delivery.start { [weak self] id, timedOut in await self?.step(of: id, timedOut: timedOut) }
+        reportEndedSessions()
         if let onSuspension = onSuspension.withLock(\.self) { suspensions.start(onSuspension) }
     }
 
@@ -224,11 +224,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     /// Reports the sessions whose processes ended without ending them, and logs what they kept if it is wanted.
     private func reportEndedSessions() {
         sessions.report()
-        captureAfterEnd()
-    }
-
-    private func captureAfterEnd() {
-        if rings.captureAfterEnd() > 0 { delivery.deliverSoon() }
+        if rings.dumpAfterEnd() > 0 { delivery.deliverSoon() }
     }
 
     private func inTurn(_ operation: () async -> Void) async {
@@ -263,6 +259,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             let maximumBytes = configuration.spool.maximumBytes
             capture.withState { $0.attach(spool, maximumBytes: maximumBytes) }
             capture.createFiles()
+            sessions.begin()
             adoptOrphans()
         } catch {
             configuration.report(
@@ -278,7 +275,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         capture.withState { $0.adopt(orphans) }
         let ended = orphans.endedSessions
         sessions.add(ended)
-        if let last = ended.last { rings.noteEnd(at: last.lastActive) }
+        if let first = ended.first { rings.setEnd(at: first.lastActive) }
         for diagnostic in orphans.diagnostics { configuration.diagnostics?(diagnostic) }
     }
 
@@ -362,13 +359,9 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     package func setRecordedScenarios(
         _ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool = false
     ) async {
-        guard rings.choose(scenarios, level: level, capturesAfterEnd: capturesAfterCrash) else { return }
+        guard rings.choose(scenarios, level: level, dumpsAfterEnd: capturesAfterCrash) else { return }
         // The gate is closed at once, because operations that began earlier may take some time.
-        await inTurn {
-            guard phase == .on else { return }
-            rings.update()
-            if !isPaused { captureAfterEnd() }
-        }
+        await inTurn { if phase == .on { rings.update() } }
     }
 
     package func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? {

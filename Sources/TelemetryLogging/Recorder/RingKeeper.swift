@@ -10,9 +10,9 @@ struct RingKeeper {
     private var files: RecorderFiles
     private var scenarios: Set<String> = []
     private var level = TelemetryLogLevel.diagnostic
-    /// Whether the rings are logged after the end of a process that did not end its session.
-    private var capturesAfterEnd = false
-    /// When that process was last active, in seconds since 2001; nil if there is none, or the rings were logged.
+    /// Whether the kept events are logged after the end of a process that did not end its session.
+    private var dumpsAfterEnd = false
+    /// When the first such process was last active, in seconds since 2001; nil if there is none, or its events were logged.
     private var endedAt: Double?
 
     init(
@@ -29,14 +29,14 @@ struct RingKeeper {
 
     /// Sets what is recorded, and closes the gate to all else at once. ``update()`` must follow if the logger is on.
     /// - Returns: False if nothing changes.
-    mutating func choose(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterEnd: Bool) -> Bool {
+    mutating func choose(_ scenarios: Set<String>, level: TelemetryLogLevel, dumpsAfterEnd: Bool) -> Bool {
         let scenarios = scenarios.filter { $0.utf8.count <= RingHeader.maximumNameBytes }
-        guard scenarios != self.scenarios || level != self.level || capturesAfterEnd != self.capturesAfterEnd else {
+        guard scenarios != self.scenarios || level != self.level || dumpsAfterEnd != self.dumpsAfterEnd else {
             return false
         }
         self.scenarios = scenarios
         self.level = level
-        self.capturesAfterEnd = capturesAfterEnd
+        self.dumpsAfterEnd = dumpsAfterEnd
         closeGate(except: scenarios)
         return true
     }
@@ -66,7 +66,8 @@ struct RingKeeper {
             replaced?.memory.file?.remove()
             files.settle(rings, of: scenario, isMapped: memory.isMapped)
         }
-        gate.record(capture.withState(\.recorder.recorded), level: level)
+        // New events would replace those that are about to be logged.
+        if !dumpsAfterEnd || endedAt == nil { openGate() }
         for diagnostic in found { diagnostics?(diagnostic) }
     }
 
@@ -76,6 +77,10 @@ struct RingKeeper {
         guard scenarios.contains(scenario) else { return nil }
         // Adopts the events of processes that have ended since.
         update()
+        return logEvents(of: scenario, lookback: lookback)
+    }
+
+    private func logEvents(of scenario: String, lookback: Double?) -> Int? {
         guard let ring = capture.withState({ $0.snapshot(of: scenario) }) else { return nil }
         let events = ring.events.remaining(in: window(lookback: lookback))
         var dumped = 0
@@ -89,14 +94,17 @@ struct RingKeeper {
     }
 
     /// Sets the end of a process that did not end its session.
-    mutating func noteEnd(at seconds: Double) { endedAt = seconds }
+    mutating func setEnd(at seconds: Double) { endedAt = seconds }
 
-    /// Logs the events that were kept until such an end, once, if that is wanted.
+    /// Logs the events that were kept until such an end, once, if that is wanted. Called after ``update()``.
     /// - Returns: The number of events.
-    mutating func captureAfterEnd() -> Int {
-        guard endedAt != nil, !scenarios.isEmpty else { return 0 }
-        defer { endedAt = nil }
-        return capturesAfterEnd ? scenarios.sorted().reduce(0) { $0 + (dumpEvents(of: $1, lookback: nil) ?? 0) } : 0
+    mutating func dumpAfterEnd() -> Int {
+        guard endedAt != nil else { return 0 }
+        defer {
+            endedAt = nil
+            openGate()
+        }
+        return dumpsAfterEnd ? scenarios.sorted().reduce(0) { $0 + (logEvents(of: $1, lookback: nil) ?? 0) } : 0
     }
 
     /// Removes all recorded events, also those that dead owners left.
@@ -112,6 +120,8 @@ struct RingKeeper {
         files.leave(capture.withState { $0.recorder.remove() })
     }
 
+    private func openGate() { gate.record(capture.withState(\.recorder.recorded), level: level) }
+
     private func closeGate(except scenarios: Set<String>) {
         let rings = capture.withState(\.recorder.recorded).filter { scenarios.contains($0.key) }
         gate.record(rings, level: level)
@@ -126,6 +136,6 @@ struct RingKeeper {
     private func window(lookback: Double? = nil) -> RecordedEvents.Window {
         RecordedEvents.Window(
             until: capture.secondsSinceReference, maximumAge: maximumAge, lookback: lookback,
-            endedAt: capturesAfterEnd ? endedAt : nil)
+            endedAt: dumpsAfterEnd ? endedAt : nil)
     }
 }

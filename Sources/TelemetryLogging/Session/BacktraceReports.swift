@@ -22,19 +22,24 @@ struct BacktraceReports: Sendable {
     }
 
     /// The text of the newest report about a process; nil if there is none, or it cannot be read.
-    /// - Parameter lastActive: The process did not crash before, in seconds since 2001.
-    func text(ofProcess process: Int32, since lastActive: Double) -> String? {
+    /// - Parameters:
+    ///   - lastActive: The process did not crash before, in seconds since 2001.
+    ///   - limit: The maximum length of the text, in bytes of UTF-8.
+    func text(ofProcess process: Int32, since lastActive: Double, limit: Int = textLimit) -> String? {
         guard let directory else { return nil }
         let earliest = lastActive + Date.timeIntervalBetween1970AndReferenceDate - Self.tolerance
-        let reports = (try? system.list(directory))?.filter { $0.contains("-\(process)-") && $0.hasSuffix(".log") } ?? []
-        let found = reports.compactMap { name -> (file: OpenFile, status: FileStatus)? in
-            guard let file = try? system.open("\(directory)/\(name)", for: .read), let status = try? file.status(),
-                status.isRegularFile, status.owner == system.user, Double(status.modified + 1) >= earliest
-            else { return nil }
-            return (file, status)
+        let names = (try? system.list(directory))?.filter {
+            $0.hasSuffix(".log") && $0.split(separator: "-").dropLast().last == "\(process)"
         }
-        let newest = found.max { $0.status.modified < $1.status.modified }
-        guard let bytes = try? newest?.file.read(at: 0, count: Self.textLimit + 1) else { return nil }
-        return TextLimits.cut(String(decoding: bytes, as: UTF8.self), to: Self.textLimit)
+        let reports = (names ?? []).compactMap { name -> (path: String, modified: Int64)? in
+            let path = "\(directory)/\(name)"
+            guard let status = try? system.status(path), Double(status.modified) + 1 >= earliest else { return nil }
+            return (path, status.modified)
+        }
+        guard let newest = reports.max(by: { $0.modified < $1.modified }),
+            let file = try? system.open(newest.path, for: .read), let status = try? file.status(), status.isRegularFile,
+            status.owner == system.user, let bytes = try? file.read(at: 0, count: limit + 1)
+        else { return nil }
+        return TextLimits.cut(String(decoding: bytes, as: UTF8.self), to: limit)
     }
 }

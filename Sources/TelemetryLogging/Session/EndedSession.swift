@@ -6,7 +6,7 @@ import TelemetrySystem
 struct EndedSession: Sendable {
     enum End: Equatable {
         case signal(Int32)
-        /// By somebody, or by the system for lack of memory.
+        /// By a signal that is not recorded, such as SIGKILL.
         case killed
         /// The system has been started anew since.
         case restart
@@ -34,7 +34,7 @@ struct EndedSession: Sendable {
 
     static func end(of mark: SessionMark.Content, at now: BootTime) -> End {
         if let signal = fatalSignal(of: mark) { return .signal(signal.number) }
-        if mark.active.boot != now.boot { return .restart }
+        if BootTime.isIdentified, mark.active.boot != now.boot { return .restart }
         return mark.recordsSignals && mark.end == nil ? .killed : .unknown
     }
 

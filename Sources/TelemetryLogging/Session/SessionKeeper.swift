@@ -7,7 +7,6 @@ struct SessionKeeper {
     private let capture: EventCapture
     private let bootTime: @Sendable () -> BootTime
     private let recordsSignals: Bool
-    private let reports: BacktraceReports
     private let diagnostics: TelemetryDiagnosticsHandler?
     private var mark: SessionMark?
     private var ended: [EndedSession] = []
@@ -17,17 +16,17 @@ struct SessionKeeper {
         self.capture = capture
         self.bootTime = bootTime
         recordsSignals = configuration.recordsSignals
-        reports = configuration.backtraces
         diagnostics = configuration.diagnostics
     }
 
     /// Marks the current session, if there is a spool.
     mutating func begin() {
         let (spool, session, clientId) = capture.withState { ($0.store.spool, $0.session, $0.clientId) }
-        guard mark == nil, let spool else { return }
+        guard mark == nil, let spool, (clientId?.utf8.count ?? 0) <= SessionMark.textLimit else { return }
         ordinal += 1
         do throws(FileError) {
-            let memory = try spool.allocate(bytes: SessionMark.bytes, ordinal: ordinal, suffix: Spool.markSuffix)
+            let memory = try spool.allocate(
+                bytes: SessionMark.bytes, ordinal: ordinal, suffix: Spool.markSuffix, isUnmapped: !recordsSignals)
             mark = SessionMark(
                 SessionMark.Content(
                     session: session.id, clientId: clientId, appVersion: session.device.appVersion, process: .current,
@@ -69,9 +68,12 @@ struct SessionKeeper {
     mutating func report() {
         let boot = bootTime()
         let now = capture.secondsSinceReference
+        let reports = BacktraceReports()
+        // The event must fit into a segment.
+        let limit = min(BacktraceReports.textLimit, capture.withState(\.store.frameBytes) / 2)
         let events = ended.map { session in
             session.event(at: now, boot: boot) {
-                reports.text(ofProcess: session.mark.process.number, since: session.mark.lastActive)
+                reports.text(ofProcess: session.mark.process.number, since: session.mark.lastActive, limit: limit)
             }
         }
         guard !events.isEmpty, capture.record(own: { events }) else { return }

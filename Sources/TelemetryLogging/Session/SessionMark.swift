@@ -26,8 +26,10 @@ struct SessionMark: Sendable {
     private static let magic: UInt64 = 0x3130_4B52_414D_544C  // "LTMARK01"
     private static let restStart = 44
     static let bytes = 4_096
-    /// The maximum number of bytes of a string.
-    private static let textLimit = 1_024
+    /// The maximum number of bytes of a string. A session whose client has a longer identifier has no mark.
+    static let textLimit = 1_024
+    /// In seconds: beyond any date that an event can have.
+    private static let maximumTime = 1e11
 
     struct Content: Sendable, Equatable {
         let session: String
@@ -45,10 +47,10 @@ struct SessionMark: Sendable {
     private let memory: SegmentMemory
     private let recordsSignals: Bool
 
-    /// Writes a mark to memory of ``bytes`` bytes that is zero.
+    /// Writes a mark to memory of ``bytes`` bytes that is zero, and stays mapped if signals are recorded.
     init(_ content: Content, in memory: SegmentMemory) {
         self.memory = memory
-        // The memory is aligned, and exists until `end` is called.
+        // The memory is aligned, and stays mapped.
         recordsSignals = unsafe content.recordsSignals && FatalSignals.record(in: memory.bytes.start + 24)
         let recordsSignals = recordsSignals
         let rest = FrameWriter.bytes(capacity: Self.bytes - Self.restStart) { writer in
@@ -95,7 +97,9 @@ struct SessionMark: Sendable {
             let checksum = file.load(UInt64.self, at: 32), let count = file.load(UInt32.self, at: 40)
         else { return file.areZero ? .empty : .corrupt }
         if found == 0 { return .empty }
-        guard found == magic, file.count - restStart >= count, lastActive.isFinite, seconds.isFinite else { return .corrupt }
+        guard found == magic, file.count - restStart >= count, abs(lastActive) < maximumTime,
+            abs(seconds) < maximumTime
+        else { return .corrupt }
         let rest = file[restStart..<(restStart + Int(count))]
         var reader = FrameReader(rest)
         guard rest.hash(seed: magic) == checksum, let boot = reader.read(UInt64.self), let key = reader.read(UInt64.self),

@@ -48,8 +48,9 @@ final class Spool: Sendable {
     }
 
     /// Creates a segment's file, allocates all its blocks, and maps it.
+    /// - Parameter isUnmapped: False if the memory stays mapped for as long as the process runs.
     func allocate(
-        bytes: Int, ordinal: UInt64, suffix: String = Spool.segmentSuffix
+        bytes: Int, ordinal: UInt64, suffix: String = Spool.segmentSuffix, isUnmapped: Bool = true
     ) throws(FileError) -> SegmentMemory {
         let path = "\(directory)/\(owner)-\(ordinal)\(suffix)"
         let file = try system.open(path, for: .create)
@@ -60,7 +61,9 @@ final class Spool: Sendable {
             // Nothing else uses the mapping. The file has all of its bytes, and is never shortened.
             let mapped = try unsafe file.map(bytes: bytes)
             let spoolFile = SpoolFile(path: path, owner: lock, system: system, file: file)
-            return unsafe SegmentMemory(mapped, file: spoolFile, isMapped: true) { unsafe OpenFile.unmap($0) }
+            return unsafe SegmentMemory(mapped, file: spoolFile, isMapped: true) {
+                if isUnmapped { unsafe OpenFile.unmap($0) }
+            }
         } catch {
             try? system.remove(path)
             throw error

@@ -43,17 +43,17 @@ package enum FatalSignals {
         SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGFPE: "SIGFPE", SIGABRT: "SIGABRT",
     ]
 
-    /// Stores the end of the process in these 8 bytes, which are aligned, until ``stopRecording(in:)``. The first call installs the
-    /// handlers, for as long as the process runs.
-    /// - Returns: False if as many places are in use as are possible.
+    /// Stores the end of the process in these 8 bytes, which are aligned, until ``stopRecording(in:)``. They must never be unmapped: a
+    /// handler may have read their address before. The first call installs the handlers, for as long as the process runs.
+    /// - Returns: False if four addresses are in use, and in a child process without a program of its own.
     package static func record(in memory: UnsafeMutableRawPointer) -> Bool {
-        guard Places.all.replace(0, by: UInt(bitPattern: memory)) else { return false }
+        guard EndAddresses.all.isProcess, EndAddresses.all.replace(0, by: UInt(bitPattern: memory)) else { return false }
         _ = installation
         return true
     }
 
     package static func stopRecording(in memory: UnsafeMutableRawPointer) {
-        _ = Places.all.replace(UInt(bitPattern: memory), by: 0)
+        _ = EndAddresses.all.replace(UInt(bitPattern: memory), by: 0)
     }
 
     private static let installation: Void = {
@@ -63,11 +63,13 @@ package enum FatalSignals {
             // The previous handler may need its mask and flags, as Swift's backtracer does.
             var action = sigaction()
             sigaction(signal, nil, &action)
-            action.sa_flags |= SA_SIGINFO | Int32(SA_ONSTACK)
+            action.sa_flags |= SA_SIGINFO
+            // A handler of the host may need more room than an alternate stack has.
+            if previous.areDefault(signal) { action.sa_flags |= Int32(SA_ONSTACK) }
             action.setHandler(handle)
             sigaction(signal, &action, nil)
         }
-        atexit { Places.all.store(.exit) }
+        atexit { EndAddresses.all.store(.exit) }
     }()
 }
 
@@ -75,22 +77,24 @@ private typealias SignalHandler = @convention(c) (Int32, UnsafeMutablePointer<si
 
 private let handle: SignalHandler = { signal, information, context in
     let savedError = errno
-    Places.all.store(.signal(signal, uptime: UInt32(clamping: SystemBoot.uptime)))
+    EndAddresses.all.store(.signal(signal, uptime: UInt32(clamping: SystemBoot.uptime)))
     errno = savedError
     PreviousHandlers.all.call(signal, information, context)
 }
 
 /// Where ends are stored, for a few loggers.
-private struct Places: ~Copyable, Sendable {
-    static let all = Places()
+private struct EndAddresses: ~Copyable, Sendable {
+    static let all = EndAddresses()
 
     /// A child process has the same memory until it runs a program of its own.
     private let process = getpid()
     // An array would allocate memory.
     private let first = Atomic<UInt>(0), second = Atomic<UInt>(0), third = Atomic<UInt>(0), fourth = Atomic<UInt>(0)
 
+    var isProcess: Bool { getpid() == process }
+
     func store(_ end: FatalSignals.End) {
-        guard getpid() == process else { return }
+        guard isProcess else { return }
         store(end, at: first.load(ordering: .acquiring))
         store(end, at: second.load(ordering: .acquiring))
         store(end, at: third.load(ordering: .acquiring))
@@ -98,8 +102,10 @@ private struct Places: ~Copyable, Sendable {
     }
 
     private func store(_ end: FatalSignals.End, at address: UInt) {
-        // A place with an address exists until `replace` has removed the address.
-        UnsafeMutablePointer<UInt64>(bitPattern: address)?.pointee = end.stored
+        guard let memory = UnsafeMutablePointer<UInt64>(bitPattern: address) else { return }
+        // A handler of the host may call `exit` after a signal.
+        if case .exit = end, memory.pointee != 0 { return }
+        memory.pointee = end.stored
     }
 
     func replace(_ old: UInt, by new: UInt) -> Bool {
@@ -134,6 +140,8 @@ private struct PreviousHandlers: Sendable {
 
     func areIgnored(_ signal: Int32) -> Bool { handler(of: signal).address == 1 }
 
+    func areDefault(_ signal: Int32) -> Bool { handler(of: signal).address == 0 }
+
     func call(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?) {
         let handler = handler(of: signal)
         if handler.address == 0 {
@@ -165,7 +173,7 @@ extension sigaction {
     /// Where the structure has its handler: at its beginning, except in Android's `bits/signal_types.h` for 64 bits, where the flags
     /// come first. The member has another name in each library.
     private static let handlerOffset: Int = {
-        #if os(Android)
+        #if os(Android) && _pointerBitWidth(_64)
         8
         #else
         0

@@ -85,7 +85,8 @@ actor CrashDemoRun {
     /// Returns the captured events.
     private func capture() async throws -> [TelemetryEvent] {
         step("A viewer captures the last \(Int(Self.lookback)) seconds")
-        var arrivals = store.transport.eventStream(matching: .init(clientId: clientId)).makeAsyncIterator()
+        let filter = TelemetryEventFilter(clientId: clientId, scenarios: [Self.scenario])
+        var arrivals = store.transport.eventStream(matching: filter).makeAsyncIterator()
         let result = try await send(captureCommand(lookback: Self.lookback))
         let count = result.split(separator: " ").lazy.compactMap { Int($0) }.first ?? 0
         let command = "telemetry capture \(clientId.visible) \(Self.scenario) --last \(Int(Self.lookback))s"
