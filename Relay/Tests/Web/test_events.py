@@ -198,25 +198,26 @@ def test_what_is_typed_while_a_query_is_answered_stays(relay, open_page):
 def test_a_link_that_is_followed_while_a_query_is_answered_is_shown(relay, open_page):
     relay.append([event(1), event(2)])
     page = open_page("/#/events")
+    # The browser reports a new address some time after it has changed.
+    page.add_init_script("""
+        window.reported = null;
+        addEventListener("hashchange", (event) => {
+            if (window.reported) return;
+            event.stopImmediatePropagation();
+            window.reported = () => dispatchEvent(new HashChangeEvent("hashchange"));
+        }, true);
+    """)
+    page.reload()
     expect(rows(page, "Events")).to_have_count(2)
     held = []
     page.route("**/v1/events?*", lambda route: route.continue_() if held else held.append(route))
-    # The browser reports the new address some time after it has changed.
-    page.evaluate("""() => {
-        const late = (event) => {
-            event.stopImmediatePropagation();
-            removeEventListener("hashchange", late, true);
-            window.report = () => dispatchEvent(new HashChangeEvent("hashchange"));
-        };
-        addEventListener("hashchange", late, true);
-    }""")
     with page.expect_request("**/v1/events?*"):
         ask(page, "items/1")
     page.evaluate("location.hash = '#/events?query=items/2'")
-    page.wait_for_function("window.report")
+    page.wait_for_function("window.reported !== null")
     held[0].continue_()
     expect(rows(page, "Events").locator(".c-text")).to_have_text(["GET /items/1"])
-    page.evaluate("window.report()")
+    page.evaluate("window.reported()")
     expect(rows(page, "Events").locator(".c-text")).to_have_text(["GET /items/2"])
     expect(page).to_have_url(re.compile("items/2$"))
 
