@@ -63,10 +63,26 @@ import Synchronization
         var data = Data()
         while let more = read() { data += more }
         close(output)
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        let status = wait()
         // A status whose lower bits are those of a signal; the macro WTERMSIG is not imported.
         return (data, status & 0x7f == SIGKILL)
+    }
+
+    /// Waits until the process has ended by itself, and returns what it had printed, which its pipe must have room for. A child of its own,
+    /// such as Swift's backtracer, may still have the pipe.
+    public consuming func end() -> Data {
+        _ = wait()
+        _ = fcntl(output, F_SETFL, O_NONBLOCK)
+        var data = Data()
+        while let more = read() { data += more }
+        close(output)
+        return data
+    }
+
+    private func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        return status
     }
 
     /// A program that was built with the tests.

@@ -17,11 +17,7 @@ extension ChildProcess {
 
     /// Starts `TelemetryCrashLogger`, which ends by itself, and returns its complete lines.
     static func ended(_ arguments: [String]) throws -> [String] {
-        let process = try ChildProcess(built("TelemetryCrashLogger"), arguments)
-        var bytes = Data()
-        while let more = process.read() { bytes += more }
-        _ = process.kill()
-        return lines(of: bytes)
+        lines(of: try ChildProcess(built("TelemetryCrashLogger"), arguments).end())
     }
 
     /// A line without a newline was not printed completely.

@@ -59,8 +59,9 @@ final class RuleFleet {
         try await write(self)
         await counter.reaches(count)
         let seconds = Double(now() - start) / 1e9
-        let enabled = services.count { $0.scenarios[Self.scenario]?.isEnabled == true }
-        guard enabled == count else { throw Miscount(description: "\(enabled) services have enabled the scenario") }
+        // The services show a state once their loggers have it.
+        let recording = counter.openGates
+        guard recording == count else { throw Miscount(description: "\(recording) loggers record the scenario") }
         return [
             name, String(rules.writes - writesBefore), String(abs(count - openBefore)), String(format: "%.2f s", seconds),
         ]
