@@ -132,8 +132,8 @@ extension TelemetryLogger {
         /// The maximum number of bytes of a scenario's events: from 16 KiB to 64 MiB, 1 MiB by default. An event of more than a quarter of it, or
         /// of more than a segment of the logger's memory has room for, is not kept.
         public var maximumBytes: Int
-        /// The greatest age of an event that is captured, in seconds; 5 minutes by default. After a crash it counts back from the end of the
-        /// process if the policy captures by itself.
+        /// The greatest age of an event that is captured, in seconds; 5 minutes by default. If a policy captures after a crash, it counts
+        /// back from the end of the process.
         public var maximumAge: TimeInterval
 
         /// Creates bounds; the parameters are the properties of the same names.

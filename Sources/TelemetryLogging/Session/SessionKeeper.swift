@@ -66,6 +66,7 @@ struct SessionKeeper {
 
     /// Logs an event for each ended session, if events are recorded now.
     mutating func report() {
+        guard !ended.isEmpty else { return }
         let boot = bootTime()
         let now = capture.secondsSinceReference
         let reports = BacktraceReports()
@@ -76,7 +77,7 @@ struct SessionKeeper {
                 reports.text(ofProcess: session.mark.process.number, since: session.mark.lastActive, limit: limit)
             }
         }
-        guard !events.isEmpty, capture.record(own: { events }) else { return }
+        guard capture.record(own: { events }) else { return }
         for session in ended { session.file.remove() }
         ended = []
     }

@@ -113,8 +113,8 @@ private struct EndAddresses: ~Copyable, Sendable {
             || Self.replace(old, by: new, in: third) || Self.replace(old, by: new, in: fourth)
     }
 
-    private static func replace(_ old: UInt, by new: UInt, in place: borrowing Atomic<UInt>) -> Bool {
-        place.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
+    private static func replace(_ old: UInt, by new: UInt, in address: borrowing Atomic<UInt>) -> Bool {
+        address.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
     }
 }
 
