@@ -78,6 +78,16 @@ package protocol ControlledLogger: Actor {
     /// - Parameter lookback: The greatest age of the events, in seconds; nil for all.
     /// - Returns: the number of events; nil if the scenario is not recorded now.
     func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int?
+
+    // MARK: Triggers
+
+    /// Replaces the triggers, which read the events that are recorded or kept from now on. Those that stay keep what they have counted.
+    /// - Parameter onFiring: Called on the logger's actor with what a trigger demands. It must not wait for a call of the logger.
+    func setTriggers(_ triggers: [EventTrigger], onFiring: @escaping @Sendable (_ firing: TriggerFiring) -> Void) async
+
+    /// Records an event that reports what was done because of a trigger, and delivers it soon.
+    /// - Parameter captured: How many events of the flight recorder were logged; nil if the scenario was turned on.
+    func reportAction(_ firing: TriggerFiring, captured: Int?) async
 }
 
 /// A number of delivered events and their size.

@@ -104,4 +104,8 @@ actor ForeignLogger: ControlledLogger {
     func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool) async {}
 
     func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
+
+    func setTriggers(_ triggers: [EventTrigger], onFiring: @escaping @Sendable (TriggerFiring) -> Void) async {}
+
+    func reportAction(_ firing: TriggerFiring, captured: Int?) {}
 }

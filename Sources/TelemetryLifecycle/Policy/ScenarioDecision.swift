@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// Decides the state of a scenario. In this order: the user's veto, the host's policy, the explicit decision if it has not
-/// expired, the most verbose rule that applies, off.
+/// expired, the most verbose rule that applies or has acted, off.
 struct ScenarioDecision: Sendable {
     /// The client's properties that the decision depends on.
     struct Context: Sendable {
@@ -26,7 +26,7 @@ struct ScenarioDecision: Sendable {
 
     /// - Parameters:
     ///   - scenarioName: The scenario.
-    ///   - decision: The last explicit decision, or the last decision of a rule; nil if there is none.
+    ///   - decision: The last explicit decision, or the last decision of a rule or of its trigger; nil if there is none.
     ///   - context: The client's properties.
     ///   - date: The time at which the decision is made.
     init(on scenarioName: String, after decision: TelemetryScenarioState?, in context: Context, at date: Date) {
@@ -34,10 +34,11 @@ struct ScenarioDecision: Sendable {
         if context.deniedScenarios.contains(scenarioName) {
             // The user's veto overrides every other decision.
             state = TelemetryScenarioState(source: .host)
-        } else if let decision = self.decision {
-            state = decision
         } else {
-            state = Self.byRule(on: scenarioName, in: context, at: date) ?? TelemetryScenarioState()
+            let isExplicit = if case .rule? = self.decision?.source { false } else { self.decision != nil }
+            let byRule = isExplicit ? nil : Self.byRule(on: scenarioName, in: context, at: date)
+            let isByRule = byRule?.exceeds(self.decision) ?? false
+            state = (isByRule ? byRule : self.decision) ?? TelemetryScenarioState()
         }
     }
 
@@ -52,7 +53,7 @@ struct ScenarioDecision: Sendable {
         // A store that keeps only the Bool has no source: a scenario that is on was turned on explicitly.
         case .registration: return decision.isEnabled ? lasting : nil
         case .host: return lasting
-        case .rule where context.rules != nil: return nil
+        case .rule(let ruleId) where !context.mayHaveActed(ruleId, on: scenarioName, at: date): return nil
         case .viewer, .rule:
             guard decision.isEnabled else { return decision.source == .viewer ? lasting : nil }
             guard context.policy.allowsRemotely(scenarioName) else { return nil }
@@ -67,17 +68,24 @@ struct ScenarioDecision: Sendable {
         var best: TelemetryScenarioState?
         var bestId = ""
         for rule in context.rules?[scenarioName] ?? [] {
-            let level = min(rule.level, context.policy.maximumLevel)
-            if let best {
-                let (end, bestEnd) = (rule.expires ?? .distantFuture, best.expires ?? .distantFuture)
-                let isBetter =
-                    level != best.level ? level > best.level : end != bestEnd ? end > bestEnd : rule.ruleId < bestId
-                guard isBetter else { continue }
-            }
-            guard rule.applies(to: clientId, attributes: context.attributes, at: date) else { continue }
-            best = TelemetryScenarioState(isEnabled: true, level: level, expires: rule.expires, source: .rule(rule.ruleId))
+            let state = TelemetryScenarioState(
+                isEnabled: true, level: min(rule.level, context.policy.maximumLevel), expires: rule.expires,
+                source: .rule(rule.ruleId))
+            let isBetter = state.exceeds(best) || (best?.exceeds(state) == false && rule.ruleId < bestId)
+            guard rule.trigger == nil, isBetter,
+                rule.applies(to: clientId, attributes: context.attributes, at: date)
+            else { continue }
+            best = state
             bestId = rule.ruleId
         }
         return best
+    }
+}
+
+extension TelemetryScenarioState {
+    /// Whether a rule's state records more, or as much for longer, than that of another rule.
+    func exceeds(_ other: Self?) -> Bool {
+        guard let other else { return true }
+        return level != other.level ? level > other.level : (expires ?? .distantFuture) > (other.expires ?? .distantFuture)
     }
 }

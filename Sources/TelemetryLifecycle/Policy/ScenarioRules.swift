@@ -4,8 +4,15 @@ import TelemetryModels
 struct ScenarioRules: Sendable, ExpressibleByArrayLiteral {
     private let byScenario: [String: [TelemetryRuleRecord]]
 
-    init(_ rules: [TelemetryRuleRecord]) { byScenario = Dictionary(grouping: rules, by: \.scenarioName) }
+    init(_ rules: [TelemetryRuleRecord]) {
+        byScenario = Dictionary(grouping: rules, by: \.scenarioName)
+        triggers = rules.filter { $0.trigger != nil }.sorted { $0.ruleId < $1.ruleId }
+    }
+
     init(arrayLiteral rules: TelemetryRuleRecord...) { self.init(rules) }
+
+    /// The rules with a trigger, by their identifiers.
+    let triggers: [TelemetryRuleRecord]
 
     /// The rules for a scenario, in their original order.
     subscript(scenarioName: String) -> [TelemetryRuleRecord] { byScenario[scenarioName] ?? [] }

@@ -108,7 +108,7 @@ final class ScenarioController {
     }
 
     /// Updates the records of several scenarios. Failures are retried soon.
-    private func updateRecords(of names: Set<String>) async {
+    func updateRecords(of names: Set<String>) async {
         do {
             for name in names.sorted() { try await updateRecord(of: name) }
         } catch {

@@ -30,6 +30,10 @@ final class ScenarioRegistry {
     private var decisions: [String: State] = [:]
     /// The persisted decisions and states of the known scenarios.
     private var persisted: [String: State] = [:]
+    /// The triggers that the logger has.
+    private var triggers: [EventTrigger] = []
+    /// Called with what a trigger demands.
+    var onFiring: @Sendable (TriggerFiring) -> Void = { _ in }
     /// Whether the denied scenarios were passed to the logger.
     private var hasPassedDenied = false
     private let controls: SharedControls
@@ -100,6 +104,26 @@ final class ScenarioRegistry {
         await publish(Set(states.keys).union([name]), deciding: name)
     }
 
+    /// Turns a scenario on because a rule's trigger demands it. An explicit decision stays, and so does a rule's that records more.
+    /// - Parameter lease: How long it stays on, in seconds, as far as the policy allows.
+    /// - Returns: Whether a rule decides on the scenario.
+    func enable(by rule: TelemetryRuleRecord, lease: TimeInterval) async -> Bool {
+        let name = rule.scenarioName
+        guard let grant = try? LeaseGrant(level: rule.level, lease: lease, policy: policy) else { return false }
+        let state = State(
+            isEnabled: true, level: grant.level, expires: grant.expires(from: now()), source: .rule(rule.ruleId))
+        let current = decisions[name].flatMap { $0.hasExpired(at: now()) ? nil : $0 }
+        switch current?.source {
+        case nil: await decide(name, state)
+        case .rule: if state.exceeds(current) { await decide(name, state) }
+        case .registration, .host, .viewer: return false
+        }
+        return true
+    }
+
+    /// The rule of a trigger, if it still applies.
+    func rule(of trigger: EventTrigger) -> TelemetryRuleRecord? { context.rule(of: trigger, at: now()) }
+
     /// Forbids a scenario on the user's behalf, or allows it again.
     func setDenied(_ name: String, _ isDenied: Bool) async {
         await controls.setDenied(name, isDenied)
@@ -168,18 +192,22 @@ final class ScenarioRegistry {
         if let suspended { await register(Array(suspended)) }
     }
 
+    private var context: ScenarioDecision.Context {
+        ScenarioDecision.Context(
+            clientId: shown.settings.clientIdentifier, attributes: attributes, policy: policy, deniedScenarios: denied,
+            rules: rules)
+    }
+
+    /// Decides before it waits, because a trigger may act meanwhile.
     /// - Parameters:
     ///   - names: The scenarios to keep.
     ///   - decided: The scenario that was decided on. Its state is always saved, because another process may have changed it.
     ///   - isForced: Whether the logger gets the states even if they have not changed.
     private func publish(_ names: Set<String>, deciding decided: String? = nil, isForced: Bool = true) async {
-        let context = ScenarioDecision.Context(
-            clientId: shown.settings.clientIdentifier, attributes: attributes, policy: policy, deniedScenarios: denied,
-            rules: rules)
-        let date = now()
+        let (context, date) = (context, now())
         var next: [String: State] = [:]
-        // Sorted, so that a replayed simulation saves in the same order.
-        for name in names.sorted() {
+        var changed: Set<String> = []
+        for name in names {
             let decision = ScenarioDecision(on: name, after: decisions[name], in: context, at: date)
             decisions[name] = decision.decision
             next[name] = decision.state
@@ -187,16 +215,25 @@ final class ScenarioRegistry {
             let lasting = decision.decision ?? (denied.contains(name) ? State() : decision.state)
             guard name == decided || persisted[name] ?? State() != lasting else { continue }
             persisted[name] = lasting
-            await store.saveScenario(lasting, for: name)
+            changed.insert(name)
         }
         for name in Set(decisions.keys).union(persisted.keys).subtracting(names) {
             decisions[name] = nil
             persisted[name] = nil
         }
-        guard isForced || next != states else { return }
+        let isChanged = next != states
         states = next
+        let triggers = context.triggers(at: date)
+        let hasNewTriggers = triggers != self.triggers
+        self.triggers = triggers
+        // Sorted, so that a replayed simulation saves in the same order.
+        for name in changed.sorted() {
+            if let state = persisted[name] { await store.saveScenario(state, for: name) }
+        }
+        if hasNewTriggers { await logger.setTriggers(self.triggers, onFiring: onFiring) }
+        guard isForced || isChanged else { return }
         // An app that logs as soon as a scenario is shown as on must be recorded.
-        await logger.updateScenarios(next)
+        await logger.updateScenarios(states)
         showStates()
     }
 }

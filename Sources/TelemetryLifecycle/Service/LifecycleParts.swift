@@ -16,6 +16,7 @@ struct LifecycleParts {
     let operations: ServiceOperations
     let consent: ConsentController
     let scenarios: ScenarioController
+    let triggers: TriggerController
     let commands: CommandController
     let synchronizer: Synchronizer
     /// The directory of this instance's files in the platform's default stores; nil if the instance has none of its own.
@@ -41,6 +42,7 @@ struct LifecycleParts {
         let client = ClientMirror(consent: consent, context: context)
         scenarios = ScenarioController(
             registry: registry, consent: consent, client: client, deletions: deletions, context: context)
+        triggers = TriggerController(scenarios: scenarios, consent: consent, operations: operations, context: context)
         commands = CommandController(
             consent: consent, scenarios: scenarios, context: context, subscriptions: subscriptions)
         synchronizer = Synchronizer(
@@ -72,6 +74,7 @@ struct LifecycleParts {
                 await synchronizer?.refresh(.everything)
             })
         scenarios.applyBudget()
+        triggers.follow()
     }
 
     /// Ends background work, waits for the operations that were called before and shuts the logger down, all within one time

@@ -92,6 +92,7 @@ extension CaptureState {
         waiting = 0
         leftInSpool = 0
         nextSequence = highestOffered + 1
+        if watch != nil { beginWatching() }
         reportedDrops = ReportedDrops()
         store.leaveSpool()
     }

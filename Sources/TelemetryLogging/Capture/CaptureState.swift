@@ -24,7 +24,13 @@ struct CaptureState {
     /// The number of events in all segments.
     var waiting = 0
     /// The number of waiting events that wakes the consumer; `Int.max` while it is awake.
-    var wakeAt = Int.max
+    var consumerWakeAt = Int.max { didSet { wakeAt = isWatchIdle ? 0 : consumerWakeAt } }
+    /// Whether the next event, also a kept one, wakes the triggers' watch.
+    var isWatchIdle = false { didSet { wakeAt = isWatchIdle ? 0 : consumerWakeAt } }
+    /// The number of waiting events that wakes consumer and watch; 0 for the next event.
+    private var wakeAt = Int.max
+    /// What triggers have read; nil if there are none.
+    var watch: WatchPosition?
     var store: SegmentStore
     var recorder: FlightRecorder
     var logged: UInt64 = 0
@@ -91,8 +97,21 @@ struct CaptureState {
         nextSequence &+= 1
         waiting &+= 1
         logged &+= 1
-        guard waiting >= wakeAt else { return false }
-        wakeAt = .max
+        return waiting >= wakeAt && wake()
+    }
+
+    /// Appends an event of a scenario that is off to its ring.
+    /// - Returns: whether the watch must be woken.
+    @inline(__always)
+    mutating func keep(_ frame: EncodedFrame, in ring: Int, seconds: Double) -> Bool {
+        recorder.append(frame, to: ring, seconds: seconds)
+        return wakeAt == 0 && wake(isConsumer: false)
+    }
+
+    @inline(never)
+    private mutating func wake(isConsumer: Bool = true) -> Bool {
+        isWatchIdle = false
+        if isConsumer { consumerWakeAt = .max }
         return true
     }
 

@@ -8,7 +8,7 @@ extension EventCapture {
     func sleep(untilWaiting count: Int) -> Bool {
         withState { state in
             guard state.waiting < count else { return false }
-            state.wakeAt = count
+            state.consumerWakeAt = count
             return true
         }
     }
@@ -52,6 +52,20 @@ extension EventCapture {
         }
     }
 
+    /// Records the event that reports what was done because of a trigger, if events are recorded now.
+    func recordTriggerReport(_ firing: TriggerFiring, captured: Int?) {
+        let (seconds, thread) = (secondsSinceReference, CurrentThread.number)
+        var attributes: [String: TelemetryValue] = [
+            "rule": .string(firing.trigger.ruleId), "scenario": .string(firing.trigger.scenario),
+            "action": captured == nil ? "enable" : "capture", "events": .int(Int64(firing.events)),
+        ]
+        attributes["captured"] = captured.map { .int(Int64($0)) }
+        let event = CapturedEvent(
+            name: TelemetryLogger.triggerEventName, scenario: nil, level: .info, property1: nil, attributes: attributes,
+            secondsSinceReference: seconds, thread: thread)
+        record { [event] }
+    }
+
     /// Records events of the logger's own, which are made under the capture's lock; false if no events are recorded now.
     @discardableResult
     func record(own events: @Sendable () -> [CapturedEvent]) -> Bool {
@@ -59,10 +73,7 @@ extension EventCapture {
             guard state.isAccepting else { return nil }
             return events().reduce(false) { append($1, to: &state) || $0 }
         }
-        if shouldWake == true {
-            wakeUp.signal()
-            createFiles()
-        }
+        if shouldWake == true { wake() }
         return shouldWake != nil
     }
 }

@@ -6,6 +6,8 @@ public import TelemetryModels
 @usableFromInline
 final class EventCapture: Sendable {
     let wakeUp = WakeSignal()
+    /// Wakes the triggers' watch.
+    let watchWakeUp = WakeSignal()
     let budgets: ScenarioBudgets
     private let state: TraceableMutex<CaptureState>
     private let now: (@Sendable () -> Date)?
@@ -114,18 +116,22 @@ final class EventCapture: Sendable {
         let shouldWake = state.withLock { state in
             guard state.isAccepting else { return false }
             if admission.isKept {
-                state.recorder.append(frame, to: admission.ring, seconds: seconds)
-                return false
+                return state.keep(frame, in: admission.ring, seconds: seconds)
             }
             let shouldWake = state.append(frame)
             if let losses, !losses.isEmpty { state.reportedDrops.note(losses, sequence: state.nextSequence &- 1) }
             return shouldWake
         }
         if let meter = admission.meter { budgets.charge(meter, bytes: frame.count) }
-        if shouldWake {
-            wakeUp.signal()
-            createFiles()
-        }
+        if shouldWake { wake() }
+    }
+
+    /// Wakes the consumer and the triggers' watch, and creates files.
+    @inline(never)
+    func wake() {
+        wakeUp.signal()
+        watchWakeUp.signal()
+        createFiles()
     }
 
     /// Calls the body with the state; for calls outside the fast path.

@@ -19,6 +19,7 @@ final class EventDelivery {
     private let configuration: TelemetryLogger.Configuration
     private let transport: any TelemetryEventTransport
     private let capture: EventCapture
+    private let triggers: TriggerWatch
     private let acceptance: EventAcceptance
     private let counter: DeliveryCounter
     private let time: MonotonicTime
@@ -31,12 +32,13 @@ final class EventDelivery {
 
     init(
         configuration: TelemetryLogger.Configuration, transport: any TelemetryEventTransport, capture: EventCapture,
-        acceptance: EventAcceptance, counter: DeliveryCounter, time: MonotonicTime,
+        triggers: TriggerWatch, acceptance: EventAcceptance, counter: DeliveryCounter, time: MonotonicTime,
         bootTime: @escaping @Sendable () -> BootTime, jitter: @escaping @Sendable () -> Double
     ) {
         self.configuration = configuration
         self.transport = transport
         self.capture = capture
+        self.triggers = triggers
         self.acceptance = acceptance
         self.counter = counter
         self.time = time
@@ -203,6 +205,7 @@ final class EventDelivery {
             guard isCurrent(id) else { return false }
             capture.prepareSpare()
             guard let range = capture.withState({ $0.beginReading() }) else { break }
+            triggers.read()
             switch DeliveryBatch.read(range, limits: batchLimits(for: range)) {
             case .events(let batch):
                 guard let handled = await deliver(batch, of: range, id: id) else { return false }

@@ -23,6 +23,9 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     /// The name of the event that reports an earlier session whose process ended without ``shutdown()``. Its attributes are `session`, `end`
     /// (`signal`, `killed`, `restart`, `unknown`), `lastActive`, `appVersion`, and with a signal `signal` and perhaps `backtrace`.
     public static let sessionEventName = "telemetry.session"
+    /// The name of the event that reports what a rule's trigger did. Its attributes are `rule`, `scenario`, `action` (`capture` or
+    /// `enable`), `events`, which is how many events the trigger counted, and with `capture` `captured`, which is how many were sent.
+    public static let triggerEventName = "telemetry.trigger"
 
     @usableFromInline nonisolated let gate: ScenarioGate
     @usableFromInline nonisolated let capture: EventCapture
@@ -33,6 +36,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     private nonisolated let onSuspension = Mutex<(@Sendable ([String: Date]) async -> Void)?>(nil)
     private let configuration: Configuration
     private let bootTime: @Sendable () -> BootTime
+    private let triggers: TriggerWatch
     private let delivery: EventDelivery
     private var rings: RingKeeper
     private var sessions: SessionKeeper
@@ -67,9 +71,10 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         counter = DeliveryCounter(calendar: configuration.calendar) {
             Date(timeIntervalSinceReferenceDate: capture.secondsSinceReference)
         }
+        triggers = TriggerWatch(capture: capture, clock: clock, diagnostics: configuration.diagnostics)
         delivery = EventDelivery(
-            configuration: configuration, transport: transport, capture: capture, acceptance: acceptance, counter: counter,
-            time: time, bootTime: bootTime, jitter: jitter)
+            configuration: configuration, transport: transport, capture: capture, triggers: triggers, acceptance: acceptance,
+            counter: counter, time: time, bootTime: bootTime, jitter: jitter)
         rings = RingKeeper(configuration: configuration, gate: gate, capture: capture, bootTime: bootTime)
         sessions = SessionKeeper(configuration: configuration, capture: capture, bootTime: bootTime)
         suspensions = SuspensionWatch(budgets: gate.budgets, capture: capture, time: time)
@@ -176,6 +181,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
                 capture.withState { $0.detach() }
                 rings.leave()
             }
+            triggers.end()
             await suspensions.end()?.value
             gate.budgets.clear()
         }
@@ -195,6 +201,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             acceptance.close()
             rings.empty()
             sessions.empty()
+            triggers.end()
             await delivery.stop(isFinishing: false)
             await suspensions.end()?.value
             gate.budgets.discardSuppressed()
@@ -212,6 +219,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         reportDropsOfOrphans()
         // Weak, so that the task does not keep a logger that its host released.
         delivery.start { [weak self] id, timedOut in await self?.step(of: id, timedOut: timedOut) }
+        startTriggers()
         reportEndedSessions()
         if let onSuspension = onSuspension.withLock(\.self) { suspensions.start(onSuspension) }
     }
@@ -361,13 +369,34 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     ) async {
         guard rings.choose(scenarios, level: level, dumpsAfterEnd: capturesAfterCrash) else { return }
         // The gate is closed at once, because operations that began earlier may take some time.
-        await inTurn { if phase == .on { rings.update() } }
+        await inTurn {
+            guard phase == .on else { return }
+            triggers.read()
+            rings.update()
+        }
+    }
+
+    package func setTriggers(
+        _ triggers: [EventTrigger], onFiring: @escaping @Sendable (TriggerFiring) -> Void
+    ) {
+        self.triggers.set(triggers, onFiring: onFiring)
+        if phase == .on { startTriggers() }
+    }
+
+    private func startTriggers() { triggers.start { [weak self] in await self?.readForTriggers() } }
+
+    private func readForTriggers() -> Bool { triggers.read() }
+
+    package func reportAction(_ firing: TriggerFiring, captured: Int?) {
+        capture.recordTriggerReport(firing, captured: captured)
+        delivery.deliverSoon()
     }
 
     package func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? {
         var count: Int?
         await inTurn {
             guard phase == .on, !isPaused else { return }
+            triggers.read()
             count = rings.dumpEvents(of: scenario, lookback: lookback)
             if let count, count > 0 { delivery.deliverSoon() }
         }

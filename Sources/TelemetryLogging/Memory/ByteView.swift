@@ -49,6 +49,16 @@ struct ByteView {
         return unsafe ByteHash.areEqual(one, other, count: first.count)
     }
 
+    func isEqual(to other: ByteView) -> Bool { count == 0 && other.count == 0 || self == other }
+
+    /// Whether the bytes are the text's UTF-8.
+    func isEqual(to text: String) -> Bool {
+        guard text.utf8.count == count else { return false }
+        var text = text
+        // The text keeps its bytes during the call.
+        return text.withUTF8 { unsafe isEqual(to: ByteView(UnsafeRawBufferPointer($0))) }
+    }
+
     /// Calls the body with the memory, for calls that take a pointer.
     @unsafe
     func withUnsafeBytes<Result, Failure: Error>(

@@ -25,6 +25,8 @@ struct EventRing: Sendable {
     private var lapEnd: Int?
     /// When the oldest event was logged.
     private var oldestSeconds = Double.infinity
+    /// The number and the offset of the next event that triggers read.
+    private var unread: (number: UInt64, offset: Int) = (1, RingHeader.bytes)
 
     /// Creates an empty ring.
     /// - Parameters:
@@ -107,6 +109,35 @@ struct EventRing: Sendable {
 }
 
 extension EventRing {
+    /// Marks all events as read by triggers.
+    mutating func skipUnread() { unread = (first &+ UInt64(truncatingIfNeeded: count), head) }
+
+    /// Copies the next events that triggers have not read, about as many as the limit in bytes.
+    mutating func takeUnread(limit: Int) -> UnreadEvents? {
+        let end = first &+ UInt64(truncatingIfNeeded: count)
+        guard unread.number < end else { return nil }
+        let missed = first > unread.number ? first &- unread.number : 0
+        if unread.number <= first { unread = (first, tail) }
+        var copy: [UInt8] = []
+        var frames: [Range<Int>] = []
+        while unread.number < end, copy.count < limit {
+            if unread.offset == lapEnd { unread.offset = RingHeader.bytes }
+            let length = Int(memory.load(UInt32.self, at: unread.offset) & ~RingEntry.dumpedBit)
+            // Another process of the user may have changed the file.
+            guard length >= RingEntry.headerBytes, length <= self.end - unread.offset else {
+                skipUnread()
+                break
+            }
+            // The entry's content, after its identity, has the layout of a frame's.
+            let frame = (unread.offset + RingEntry.headerBytes - Frame.headerBytes)..<(unread.offset + length)
+            frames.append(copy.count..<(copy.count + frame.count))
+            copy += memory.withBytes(in: frame) { $0.array }
+            unread.number &+= 1
+            unread.offset += RingEntry.stride(ofLength: length)
+        }
+        return UnreadEvents(source: .ring, bytes: copy, frames: frames, missed: missed)
+    }
+
     /// The ring's bytes, which are decoded without the capture's lock.
     struct Snapshot: Sendable {
         let bytes: [UInt8]

@@ -32,8 +32,23 @@ struct FlightRecorder: Sendable {
         let replaced = rings[index]
         var ring = empty
         ring.append([replaced?.events.remaining(in: window)].compactMap(\.self) + others)
+        // Triggers have read the events that it replaces, and do not read those of other processes.
+        ring.skipUnread()
         rings[index] = ring
         return replaced
+    }
+
+    /// Copies the next events of a ring that triggers have not read.
+    mutating func takeUnread(limit: Int) -> UnreadEvents? {
+        for index in rings.indices {
+            if let events = rings[index]?.takeUnread(limit: limit) { return events }
+        }
+        return nil
+    }
+
+    /// Marks all events as read by triggers.
+    mutating func skipUnread() {
+        for index in rings.indices { rings[index]?.skipUnread() }
     }
 
     /// Removes the rings of all other scenarios.

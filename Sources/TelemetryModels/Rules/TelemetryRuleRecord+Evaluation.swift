@@ -5,17 +5,17 @@ public import Foundation
 #endif
 
 extension TelemetryRuleRecord {
-    /// Whether the rule turns its scenario on for a client.
+    /// Whether the rule turns its scenario on for a client, or, with a trigger, makes the client act.
     /// - Parameters:
     ///   - clientId: The client's identifier; also its attribute `clientId`.
     ///   - attributes: The client's other attributes, by name.
     ///   - date: The time at which the rule is evaluated.
     public func applies(to clientId: String, attributes: [String: String], at date: Date = .now) -> Bool {
-        guard isEnabled, isReadable, !hasExpired(at: date) else { return false }
+        guard isEnabled, isReadable, trigger?.isValid ?? true, !hasExpired(at: date) else { return false }
         let isFulfilled = conditions.allSatisfy { condition in
             condition.holds(for: condition.attribute == "clientId" ? clientId : attributes[condition.attribute])
         }
-        return isFulfilled && samples(clientId)
+        return isFulfilled && contextConditions.allSatisfy { $0.holds(for: nil) } && samples(clientId)
     }
 
     /// A client's position in a rule, from 0 up to but not including 100. The rule applies if the position is below the

@@ -4,7 +4,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A rule that turns a scenario on for every client it applies to. Each client evaluates it on its own.
+/// A rule that turns a scenario on for every client it applies to, or, with a ``trigger``, makes these clients act on the scenario by
+/// themselves. Each client evaluates it on its own.
 public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
     /// The error that reading a record throws.
     public typealias Error = TelemetryRecordError
@@ -33,6 +34,16 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
     public var isEnabled: Bool
     /// Who wrote the rule, as text for the user.
     public var issuer: String?
+    /// When the clients act on the scenario; nil if the rule turns the scenario on.
+    public var trigger: TelemetryTrigger? {
+        didSet { unreadable[TelemetrySchema.RuleField.trigger] = nil }
+    }
+    /// The conditions on the context of the task that logs an event, all of them.
+    ///
+    /// Tasks have no context in this version: a condition holds if it holds for an attribute that is missing.
+    public var contextConditions: [TelemetryRuleCondition] {
+        didSet { unreadable[TelemetrySchema.RuleField.contextConditions] = nil }
+    }
 
     /// The values of fields that this version cannot read. A rule with any applies to no client; writing the rule keeps them.
     private var unreadable: [TelemetrySchema.RuleField: TelemetryValue] = [:]
@@ -48,7 +59,9 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
         created: Date = .now,
         expires: Date? = nil,
         isEnabled: Bool = true,
-        issuer: String? = nil
+        issuer: String? = nil,
+        trigger: TelemetryTrigger? = nil,
+        contextConditions: [TelemetryRuleCondition] = []
     ) {
         self.recordID = recordID
         self.ruleId = ruleId
@@ -60,14 +73,16 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
         self.expires = expires
         self.isEnabled = isEnabled
         self.issuer = issuer
+        self.trigger = trigger
+        self.contextConditions = contextConditions
     }
 
     /// Whether this version can read all of the rule. An unreadable rule applies to no client.
     public var isReadable: Bool { unreadable.isEmpty }
 
     /// Reads a rule. The identifier, the scenario, the creation date and `isEnabled` are required; the other fields have the
-    /// defaults of the memberwise initializer. A rule whose conditions, level, percentage or expiry cannot be read applies to no
-    /// client.
+    /// defaults of the memberwise initializer. A rule whose conditions, level, percentage, expiry or trigger cannot be read applies
+    /// to no client.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.RuleField
@@ -79,7 +94,9 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
             return result
         }
         let level = read(.logLevel) { $0.stringValue.flatMap(TelemetryLogLevel.init(rawValue:)) }
-        let conditions = read(.conditions) { $0.stringValue.flatMap(Self.conditions(fromJSON:)) }
+        let conditions = read(.conditions) { $0.stringValue.flatMap { Self.decoded([TelemetryRuleCondition].self, $0) } }
+        let trigger = read(.trigger) { $0.stringValue.flatMap { Self.decoded(TelemetryTrigger.self, $0) } }
+        let context = read(.contextConditions) { $0.stringValue.flatMap { Self.decoded([TelemetryRuleCondition].self, $0) } }
         let percentage = read(.percentage, \.numberValue)
         let expires = read(.expires, \.dateValue)
         self.init(
@@ -92,7 +109,7 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
             created: try record.requiredDate(Field.created),
             expires: expires,
             isEnabled: try record.requiredBool(Field.isEnabled),
-            issuer: record.string(Field.issuer))
+            issuer: record.string(Field.issuer), trigger: trigger, contextConditions: context ?? [])
         self.unreadable = unreadable
     }
 
@@ -111,23 +128,28 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
         record.set(.string(ruleId), for: Field.ruleId)
         record.set(.string(scenarioName), for: Field.scenarioName)
         record.set(.string(level.rawValue), for: Field.logLevel)
-        record.set(.string(Self.json(from: conditions)), for: Field.conditions)
+        record.set(.string(Self.json(of: conditions)), for: Field.conditions)
         record.set(.double(percentage), for: Field.percentage)
         record.set(.date(created), for: Field.created)
         record.set(expires.map(TelemetryValue.date), for: Field.expires)
         record.set(.bool(isEnabled), for: Field.isEnabled)
         record.set(issuer.map(TelemetryValue.string), for: Field.issuer)
+        record.set(trigger.map { .string(Self.json(of: $0)) }, for: Field.trigger)
+        record.set(
+            contextConditions.isEmpty ? nil : .string(Self.json(of: contextConditions)), for: Field.contextConditions)
         for (field, value) in unreadable { record.set(value, for: field) }
         return record
     }
 
-    private static func json(from conditions: [TelemetryRuleCondition]) -> String {
+    private static func json(of value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(conditions)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    private static func conditions(fromJSON text: String) -> [TelemetryRuleCondition]? {
-        try? JSONDecoder().decode([TelemetryRuleCondition].self, from: Data(text.utf8))
+    private static func decoded<Value: Decodable>(_ type: Value.Type, _ text: String) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(text.utf8))
     }
 }

@@ -222,19 +222,25 @@ extension TelemetrySchema {
         case isEnabled
         /// Who wrote the rule, as text for the user.
         case issuer
+        /// When a client acts by itself: a ``TelemetryTrigger`` as JSON text.
+        case trigger
+        /// The conditions on the context of the task that logs: an array of ``TelemetryRuleCondition`` as JSON text.
+        case contextConditions
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool {
             switch self {
             case .scenarioName, .isEnabled: true
-            case .ruleId, .logLevel, .conditions, .percentage, .created, .expires, .issuer: false
+            case .ruleId, .logLevel, .conditions, .percentage, .created, .expires, .issuer, .trigger,
+                .contextConditions:
+                false
             }
         }
 
         /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
-            case .ruleId, .scenarioName, .logLevel, .conditions, .issuer: FieldType.string
+            case .ruleId, .scenarioName, .logLevel, .conditions, .issuer, .trigger, .contextConditions: FieldType.string
             case .percentage: FieldType.double
             case .created, .expires: FieldType.date
             case .isEnabled: FieldType.boolean

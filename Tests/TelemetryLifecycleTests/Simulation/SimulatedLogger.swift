@@ -125,6 +125,8 @@ actor SimulatedLogger: TelemetryLogging, ControlledLogger {
     nonisolated var hasRecorder: Bool { false }
     func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool) async {}
     func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
+    func setTriggers(_ triggers: [EventTrigger], onFiring: @escaping @Sendable (TriggerFiring) -> Void) async {}
+    func reportAction(_ firing: TriggerFiring, captured: Int?) {}
 
     // MARK: Consent
 
