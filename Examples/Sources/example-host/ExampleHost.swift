@@ -85,8 +85,8 @@ struct ExampleHost: AsyncParsableCommand {
     private func makeService() throws -> TelemetryLifecycleService {
         let transport = try makeTransport()
         var configuration = TelemetryLifecycleService.Configuration(
-            loggerConfiguration: .init(batchSize: 100, flushInterval: 0.2),
-            policy: TelemetryPolicy(recordedScenarios: Set(record)))
+            loggerConfiguration: .init(batchSize: 100, flushInterval: 0.2, recordsSignals: true),
+            policy: TelemetryPolicy(recordedScenarios: Set(record), capturesAfterCrash: true))
         guard let state else {
             return TelemetryLifecycleService(transport: transport, configuration: configuration)
         }

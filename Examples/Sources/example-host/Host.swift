@@ -70,6 +70,7 @@ final class Host {
             } catch {
                 reporter.report(.problem("\(url.absoluteString): \(error.localizedDescription)"))
             }
+        case .crash: await crash()
         case .unknown(let line): reporter.report(.problem("Unknown request \"\(line)\". Requests: \(Request.help)"))
         case .end, .quit: break
         }
@@ -92,6 +93,17 @@ final class Host {
     @concurrent
     private nonisolated func perform(_ log: WorkLog) async -> WorkSummary { await work.run(log) }
 
+    /// As a defect does: an error is logged, and its consequence ends the process later.
+    private func crash() async {
+        let log = WorkLog(logger: service.telemetryLogger, tally: tally, pass: runs)
+        log.log(
+            "index.damaged", scenario: work.scenarios.first ?? "", level: .info, subject: "An entry refers to no file.",
+            attributes: ["severity": "error"])
+        try? await Task.sleep(for: .seconds(1))
+        // An address that is not mapped.
+        unsafe UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+    }
+
     private func rest() async {
         working?.cancel()
         await working?.value
@@ -113,7 +125,8 @@ final class Host {
 
     private func show() {
         let state = Report.State(
-            status: "\(service.status)", client: service.settings.clientIdentifier, scenarios: service.scenarioStates)
+            status: "\(service.status)", client: service.settings.clientIdentifier, scenarios: service.scenarioStates,
+            rules: service.overview.triggers.map(\.ruleId))
         guard state != shown else { return }
         shown = state
         reporter.report(.state(state))

@@ -25,6 +25,8 @@ enum Report {
         var status: String
         var client: String?
         var scenarios: [String: Bool]
+        /// The rules whose triggers watch the events.
+        var rules: [String]
     }
 
     struct Pass {
@@ -56,7 +58,7 @@ enum Report {
         case .ready(let scenarios, let session):
             fields = ["report": "ready", "scenarios": scenarios, "session": session]
         case .state(let state):
-            fields = ["report": "state", "status": state.status, "states": state.scenarios]
+            fields = ["report": "state", "status": state.status, "states": state.scenarios, "rules": state.rules]
             fields["client"] = state.client
         case .worked(let pass):
             fields = [
@@ -78,7 +80,9 @@ enum Report {
 extension Report.State {
     fileprivate var text: String {
         let states = scenarios.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value ? "on" : "off")" }
-        return ["telemetry: \(status)", client.map { "client \($0)" }, states.isEmpty ? nil : states.joined(separator: ", ")]
-            .compactMap(\.self).joined(separator: " · ")
+        return [
+            "telemetry: \(status)", client.map { "client \($0)" }, states.isEmpty ? nil : states.joined(separator: ", "),
+            rules.isEmpty ? nil : "watched by \(rules.count == 1 ? "a rule" : "\(rules.count) rules")",
+        ].compactMap(\.self).joined(separator: " · ")
     }
 }

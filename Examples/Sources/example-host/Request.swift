@@ -16,6 +16,8 @@ enum Request: Equatable {
     case status
     /// Fetch a page from a server.
     case fetch(URL)
+    /// Log an error, and crash a second later.
+    case crash
     /// Ends the session and the program: this client's scenarios and events are deleted from the store.
     case end
     /// Ends the program; everything stays in the store.
@@ -23,7 +25,7 @@ enum Request: Equatable {
     case unknown(String)
 
     static let help = """
-        ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, fetch URL, end, quit. \
+        ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, fetch URL, crash, end, quit. \
         'end' deletes the client's scenarios and events from the store, 'quit' keeps them; \
         SIGINT, SIGTERM and the end of input mean quit.
         """
@@ -40,6 +42,7 @@ enum Request: Equatable {
         case ("off", let name?): self = .override(scenario: name, enabled: false)
         case ("status", nil): self = .status
         case ("fetch", let address?): self = URL(string: address).map(Request.fetch) ?? .unknown(line)
+        case ("crash", nil): self = .crash
         case ("end", nil): self = .end
         case ("quit", nil): self = .quit
         default: self = .unknown(line)

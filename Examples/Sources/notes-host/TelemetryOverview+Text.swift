@@ -8,6 +8,7 @@ extension TelemetryOverview {
         var lines = ["telemetry: \(status)" + (clientIdentifier.map { ", client \($0)" } ?? "")]
         if isPaused { lines.append("paused by \(isPausedByHost ? "this program" : "a viewer")") }
         lines += scenarios.map(\.text)
+        lines += triggers.map { "rule \($0.ruleId): watches for \($0.trigger.when), acted \($0.actions) times" }
         if let sentToday { lines.append("sent today: \(sentToday.events) events, \(sentToday.bytes) bytes") }
         return lines.joined(separator: "\n")
     }

@@ -230,7 +230,10 @@ final class ScenarioRegistry {
         for name in changed.sorted() {
             if let state = persisted[name] { await store.saveScenario(state, for: name) }
         }
-        if hasNewTriggers { await logger.setTriggers(self.triggers, onFiring: onFiring) }
+        if hasNewTriggers {
+            await logger.setTriggers(self.triggers, onFiring: onFiring)
+            shown.show(self.triggers)
+        }
         guard isForced || isChanged else { return }
         // An app that logs as soon as a scenario is shown as on must be recorded.
         await logger.updateScenarios(states)

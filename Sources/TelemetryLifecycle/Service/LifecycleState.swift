@@ -1,6 +1,13 @@
 import Observation
+import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The service's observable state, and the flags that its controllers share.
 ///
@@ -15,6 +22,7 @@ final class LifecycleState {
     private(set) var settings: TelemetrySettings = .defaults
     private(set) var scenarios: [String: TelemetryScenarioState] = [:]
     private(set) var deniedScenarios: Set<String> = []
+    private(set) var triggers: [TelemetryOverview.Trigger] = []
     var reconciliation: TelemetryLifecycleService.ReconciliationResult?
     var clientRecord: TelemetryClientRecord?
     var isRestorationInProgress = false
@@ -60,7 +68,30 @@ final class LifecycleState {
         if self.scenarios != scenarios { self.scenarios = scenarios }
     }
 
+    /// Shows the triggers that the logger has.
+    func show(_ triggers: [EventTrigger]) {
+        let known = self.triggers
+        let shown = triggers.map { trigger in
+            known.first { $0.isOf(trigger) }
+                ?? TelemetryOverview.Trigger(ruleId: trigger.ruleId, scenario: trigger.scenario, trigger: trigger.trigger)
+        }
+        if known != shown { self.triggers = shown }
+    }
+
+    /// Counts an action of a trigger.
+    func show(actionOf trigger: EventTrigger, at date: Date) {
+        guard let index = triggers.firstIndex(where: { $0.isOf(trigger) }) else { return }
+        triggers[index].actions += 1
+        triggers[index].lastAction = date
+    }
+
     func show(denied scenarios: Set<String>) {
         if deniedScenarios != scenarios { deniedScenarios = scenarios }
+    }
+}
+
+extension TelemetryOverview.Trigger {
+    fileprivate func isOf(_ other: EventTrigger) -> Bool {
+        ruleId == other.ruleId && scenario == other.scenario && trigger == other.trigger
     }
 }

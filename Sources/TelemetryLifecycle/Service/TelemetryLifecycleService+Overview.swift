@@ -30,6 +30,7 @@ extension TelemetryLifecycleService {
                     isForbidden: denied.contains(name),
                     isRecordedWhileOff: isRecording && policy.recordedScenarios.contains(name) && !denied.contains(name))
             },
+            triggers: state.triggers,
             sentToday: delivered.map { TelemetryOverview.Sent(events: $0.events, bytes: $0.bytes) })
     }
 }

@@ -26,6 +26,22 @@ public struct TelemetryOverview: Sendable, Equatable {
         public var id: String { name }
     }
 
+    /// A rule's trigger in an overview: what makes this client act on a scenario by itself.
+    public struct Trigger: Sendable, Hashable, Identifiable {
+        /// The rule's identifier.
+        public let ruleId: String
+        /// The scenario that the trigger acts on.
+        public let scenario: String
+        /// Which events count, and what the client does.
+        public let trigger: TelemetryTrigger
+        /// How often the client acted since the rule became known to this process.
+        public internal(set) var actions = 0
+        /// When it acted last; nil if it has not.
+        public internal(set) var lastAction: Date?
+
+        public var id: String { ruleId }
+    }
+
     /// A number of sent events and their size.
     public struct Sent: Sendable, Hashable {
         /// The number of events that the store accepted.
@@ -45,6 +61,8 @@ public struct TelemetryOverview: Sendable, Equatable {
     /// The scenarios, sorted by name: those of this session, those that the user forbids, and those that the host's policy names
     /// for the flight recorder.
     public let scenarios: [Scenario]
+    /// The triggers that watch this client's events, sorted by the rules' identifiers.
+    public let triggers: [Trigger]
     /// What this process has sent since midnight in the current calendar and time zone; nil if the logger is not the library's.
     ///
     /// Covers this process only: after a restart the count begins again, and other processes of the app count separately. Events

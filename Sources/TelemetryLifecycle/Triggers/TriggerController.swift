@@ -50,6 +50,7 @@ final class TriggerController {
             guard await scenarios.registry.enable(by: rule, lease: lease) else { return }
             operations.enqueue { await self.scenarios.updateRecords(of: [name]) }
         }
+        context.state.show(actionOf: firing.trigger, at: context.date)
         await consent.gate.logger.reportAction(firing, captured: captured)
     }
 }

@@ -383,6 +383,15 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         if phase == .on { startTriggers() }
     }
 
+    /// Sets the triggers of rules, as the lifecycle service does, and ignores what they demand.
+    @_spi(Tooling)
+    public func setTriggers(of rules: [TelemetryRuleRecord]) {
+        let triggers = rules.compactMap { rule in
+            rule.trigger.map { EventTrigger(ruleId: rule.ruleId, scenario: rule.scenarioName, trigger: $0) }
+        }
+        setTriggers(triggers) { _ in }
+    }
+
     private func startTriggers() { triggers.start { [weak self] in await self?.readForTriggers() } }
 
     private func readForTriggers() -> Bool { triggers.read() }

@@ -67,6 +67,8 @@ struct TriggerRuleTests {
         let report = stored.last
         #expect(
             report?.attributes == ["rule": "r", "scenario": "Net", "action": "capture", "events": 1, "captured": 2])
+        let shown = host.service.overview.triggers
+        #expect(shown.map(\.ruleId) == ["r"] && shown.map(\.actions) == [1] && shown.map(\.lastAction) == [host.wall.date])
         #expect(host.service.scenarios == ["Net": .init()])
     }
 

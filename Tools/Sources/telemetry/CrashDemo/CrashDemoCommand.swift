@@ -5,13 +5,18 @@ import ViewerKit
 struct CrashDemoCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "crash-demo",
-        abstract: "Kill a host while its scenario is off, and capture its last events after a restart.",
-        usage: "telemetry crash-demo [FOLDER]",
+        abstract: "Crash a host whose scenario is off, and read afterwards what happened before.",
+        usage: "telemetry crash-demo [FOLDER] [options]",
         discussion: """
             Starts the example host as a separate process, which reads the files of a folder. Its scenarios are off, and its \
-            flight recorder keeps their last events. Kills the host with SIGKILL while it works, starts it again, captures the \
-            events of its last seconds, and compares them with the host's own count. Exits with 1 if they differ.
+            flight recorder keeps their last events. A rule with a trigger waits for an error. The host logs one and crashes by a \
+            null pointer; no viewer acts. After a restart the store has the end of the session, its backtrace and the events \
+            before it, which are compared with the host's own count. Exits with 1 if they differ.
+
+            With --relay, host and viewer communicate over a relay, which is away when the host crashes.
             """)
+
+    @OptionGroup var relay: DemoRelayOptions
 
     @Argument(help: "The folder to read. Default: the sources of LiveTelemetry.")
     var folder: String?
@@ -27,7 +32,7 @@ struct CrashDemoCommand: ToolCommand {
         let interruption = SystemSignal.Interruption()
         console.onOutputLoss { _ in interruption.interrupt(SIGPIPE) }
         guard let number = try await play(folder, interruption, console) else { return }
-        if number != SIGPIPE { console.note("telemetry: Interrupted; the host was stopped and temporary files were removed.") }
+        if number != SIGPIPE { console.note("telemetry: Interrupted; what ran was stopped and temporary files were removed.") }
         SystemSignal.end(by: number)
     }
 
@@ -38,10 +43,16 @@ struct CrashDemoCommand: ToolCommand {
         try FileManager.default.createDirectory(
             at: scratch, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let store = try DemoStore.directory(StoreDirectory(path: scratch.appendingPathComponent("store").path)) {
-            console.diagnose($0, isVerbose: false)
+        return try await SystemSignal.cancelling(interruption) {
+            if relay.relay { return try await relay.withStore(in: scratch) { try await run(folder, $0, scratch, console) } }
+            let store = try DemoStore.directory(StoreDirectory(path: scratch.appendingPathComponent("store").path)) {
+                console.diagnose($0, isVerbose: false)
+            }
+            try await run(folder, store, scratch, console)
         }
-        let run = CrashDemoRun(console: console, folder: folder, store: store, scratch: scratch)
-        return try await SystemSignal.cancelling(interruption) { try await run.perform() }
+    }
+
+    private func run(_ folder: URL, _ store: DemoStore, _ scratch: URL, _ console: Console) async throws {
+        try await CrashDemoRun(console: console, folder: folder, store: store, scratch: scratch).perform()
     }
 }

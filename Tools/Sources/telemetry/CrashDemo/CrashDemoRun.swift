@@ -1,14 +1,14 @@
 import Foundation
+import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// Runs the demo of the flight recorder: kills a host whose scenario is off, and captures its last events after a restart.
+/// Runs the demo of a crash: a host whose scenario is off crashes, and no viewer acts.
 actor CrashDemoRun {
     private static let scenario = "FileRead"
-    /// How far back the capture reaches; a restart takes far less.
-    private static let lookback: TimeInterval = 30
     private static let shownEvents = 5
+    private static let shownBacktraceLines = 8
 
     private let console: Console
     private let folder: URL
@@ -28,13 +28,13 @@ actor CrashDemoRun {
 
     func perform() async throws {
         do {
-            console.line("\(console.style.bold("Flight recorder demo")) over \(folder.path.visible)")
+            console.line("\(console.style.bold("Crash demo")) over \(folder.path.visible)")
             try await approve()
+            try await addRule()
             try await workUnrecorded()
-            try await kill()
+            try await crash()
             try await restart()
-            let result = try await capture()
-            try await compare(result)
+            try await read()
             try await end()
         } catch {
             // A host that still writes would recreate files in a directory that is being removed.
@@ -54,8 +54,20 @@ actor CrashDemoRun {
         detail("client \(console.style.bold(clientId.visible)) is approved, process \(host.identifier) \(tick)")
     }
 
+    private func addRule() async throws {
+        guard let host else { return }
+        step("A viewer adds a rule, and leaves")
+        let trigger = TelemetryTrigger(when: try TelemetryQuery("severity:>=error"), action: .capture(lookback: 300))
+        let rule = try await store.transport.createRule(
+            TelemetryRuleRecord(scenarioName: Self.scenario, issuer: "crash-demo", trigger: trigger))
+        detail("telemetry rule add \(Self.scenario) --when '\(trigger.when)' --capture 5m")
+        _ = try await report(of: host, "the host to follow the rule") { $0.rules == [rule.ruleId] }
+        detail("the host watches its own events for it \(tick)")
+    }
+
     private func workUnrecorded() async throws {
         guard let host else { return }
+        step("The host works")
         try await host.send("loop")
         let worked = try await report(of: host, "the host to work") { $0.report == "worked" }
         let stored = try await store.transport.countEvents(matching: .init(clientId: clientId))
@@ -64,17 +76,20 @@ actor CrashDemoRun {
         guard stored == 0 else { throw ToolFailure(.failed, "Events were stored although no scenario was enabled.") }
     }
 
-    private func kill() async throws {
+    private func crash() async throws {
         guard let host else { return }
-        step("The host is killed while it works")
-        _ = try await report(of: host, "another run") { $0.report == "worked" }
-        await host.kill()
-        detail("kill -9 \(host.identifier), after \(counted(try loggedNumbers().count, "event")) of \(Self.scenario)")
+        step("It logs an error, and crashes")
+        if let relay = await store.relay?.kill() { detail("kill -9 \(relay): the relay is away") }
+        try await host.send("crash")
+        let status = try await expecting("the host to crash") { try await host.ended() }
+        guard status == nil else { throw ToolFailure(.failed, "The host ended with \(status ?? 0) instead of a signal.") }
+        detail("process \(host.identifier) has crashed, after \(counted(try loggedNumbers().count, "event")) of \(Self.scenario)")
     }
 
     private func restart() async throws {
         step("It starts again, and does not work")
         let host = try await startHost()
+        if let relay = store.relay { detail("the relay is back, as process \(try await relay.start())") }
         let state = try await report(of: host, "the restarted client to be approved") { $0.status == "enabled" }
         guard state.client == clientId else {
             throw ToolFailure(.failed, "The restarted client is \"\(state.client ?? "")\" instead of \"\(clientId)\".")
@@ -82,40 +97,62 @@ actor CrashDemoRun {
         detail("process \(host.identifier) is client \(clientId.visible) again \(tick)")
     }
 
-    /// Returns the captured events.
-    private func capture() async throws -> [TelemetryEvent] {
-        step("A viewer captures the last \(Int(Self.lookback)) seconds")
-        let filter = TelemetryEventFilter(clientId: clientId, scenarios: [Self.scenario])
-        var arrivals = store.transport.eventStream(matching: filter).makeAsyncIterator()
-        let result = try await send(captureCommand(lookback: Self.lookback))
-        let count = result.split(separator: " ").lazy.compactMap { Int($0) }.first ?? 0
-        let command = "telemetry capture \(clientId.visible) \(Self.scenario) --last \(Int(Self.lookback))s"
-        detail("\(command): \(result) \(mark(count > 0))")
-        var events: [TelemetryEvent] = []
-        while events.count < count, let event = try await arrivals.next() { events.append(event) }
-        let rows = EventRows(
-            columns: [.time, .scenario, .level, .name, .text], style: console.style, width: console.width.map { $0 - 4 })
-        for event in events.suffix(Self.shownEvents) { console.line("    " + rows.row(event)) }
-        return events
+    /// Reads what the host sent by itself: the end of the session, and the events before it.
+    private func read() async throws {
+        step("The viewer comes back")
+        let last = try loggedNumbers().max() ?? 0
+        var captured: [TelemetryEvent] = []
+        var ends: [TelemetryEvent] = []
+        var actions: [TelemetryEvent] = []
+        for try await event in store.transport.eventStream(matching: .init(clientId: clientId)) {
+            switch event.name {
+            case TelemetryLogger.sessionEventName: ends.append(event)
+            case TelemetryLogger.triggerEventName: actions.append(event)
+            default: captured.append(event)
+            }
+            if !ends.isEmpty, !actions.isEmpty, captured.contains(where: { $0.number >= last }) { break }
+        }
+        show(ends, actions, captured)
+        try compare(captured)
+        guard ends.count == 1, ends.first?.attributes["signal"] == "SIGSEGV", actions.count == 1 else {
+            throw ToolFailure(.failed, "The end of the session, or what the rule did, was reported wrongly.")
+        }
+        console.line("\n\(console.style.green("✓")) The crash and the events before it arrived, although no viewer acted.")
     }
 
-    /// Compares the captured events with the end of the killed host's own count.
-    private func compare(_ events: [TelemetryEvent]) async throws {
+    private func show(_ ends: [TelemetryEvent], _ actions: [TelemetryEvent], _ captured: [TelemetryEvent]) {
+        for end in ends {
+            let session = end.attributes["session"]?.stringValue ?? ""
+            detail("session \(session.visible) ended by \(end.attributes["signal"]?.stringValue?.visible ?? "–") \(mark(true))")
+            let backtrace = end.attributes["backtrace"]?.stringValue?.split(separator: "\n") ?? []
+            for line in backtrace.prefix(Self.shownBacktraceLines) {
+                console.line("    " + console.style.dim(String(line).visible))
+            }
+            if backtrace.isEmpty { detail(console.style.dim("no backtrace was written")) }
+        }
+        for action in actions {
+            let count = action.attributes["captured"]?.intValue ?? 0
+            detail("the rule's trigger sent \(counted(Int(count), "event")) at the error \(tick)")
+        }
+        let rows = EventRows(
+            columns: [.time, .scenario, .level, .name, .text], style: console.style, width: console.width.map { $0 - 4 })
+        detail("the last of the events before the crash:")
+        for event in captured.suffix(Self.shownEvents) { console.line("    " + rows.row(event)) }
+    }
+
+    /// Compares the captured events with the end of the crashed host's own count.
+    private func compare(_ events: [TelemetryEvent]) throws {
         let unmarked = events.filter { $0.attributes["telemetry.captured"] != true || $0.scenario != Self.scenario }
-        let captured = events.compactMap { $0.attributes["number"]?.intValue.map { Int($0) } }
-        // The host counts an event after logging it, so the last one may not be counted.
-        var logged = try loggedNumbers()
-        if let last = captured.last, last > logged.last ?? 0 { logged.append(last) }
+        let captured = events.map(\.number).sorted()
+        // The host counts an event after logging it, so the last ones may not be counted.
+        let logged = Set(try loggedNumbers()).union(captured).sorted()
         let isComplete = !captured.isEmpty && captured == Array(logged.suffix(captured.count))
         detail(
-            "\(captured.count.grouped) captured events are the last that the killed host logged \(mark(isComplete)), marked "
+            "\(captured.count.grouped) captured events are the last that the crashed host logged \(mark(isComplete)), each once, marked "
                 + "telemetry.captured \(mark(unmarked.isEmpty))")
-        let again = try await send(captureCommand(lookback: nil))
-        detail(console.style.dim("all that is left in the recorder: \(again)"))
         guard isComplete, unmarked.isEmpty else {
-            throw ToolFailure(.failed, "The captured events are not the last that the killed host logged.")
+            throw ToolFailure(.failed, "The captured events are not the last that the crashed host logged.")
         }
-        console.line("\n\(console.style.green("✓")) The last events of the killed host arrived after its restart.")
     }
 
     private func end() async throws {
@@ -131,7 +168,7 @@ actor CrashDemoRun {
         let host = try await HostProcess.start(
             arguments: ["--json", "--record", Self.scenario] + store.hostArguments + [
                 "--state", scratch.appendingPathComponent("state").path, "--tally", tally.url.path, folder.path,
-            ])
+            ], environment: ["SWIFT_BACKTRACE": "enable=yes,color=no,interactive=no,output-to=\(scratch.path)"])
         self.host = host
         _ = try await report(of: host, "the host to start") { $0.report == "ready" }
         return host
@@ -142,10 +179,6 @@ actor CrashDemoRun {
         of host: HostProcess, _ what: String, _ isRight: @escaping @Sendable (HostReport) -> Bool
     ) async throws -> HostReport {
         try await expecting(what) { try await host.report(where: isRight) }
-    }
-
-    private func captureCommand(lookback: TimeInterval?) -> TelemetryCommandRecord {
-        .init(clientId: clientId, action: .captureScenario, scenarioName: Self.scenario, lookback: lookback)
     }
 
     /// Sends a command, waits until it was executed, and returns its result.
@@ -166,4 +199,9 @@ actor CrashDemoRun {
     private func detail(_ text: String) { console.line("  \(text)") }
     private var tick: String { console.style.green("✓") }
     private func mark(_ isRight: Bool) -> String { isRight ? tick : "✗" }
+}
+
+extension TelemetryEvent {
+    /// The host's number of the event.
+    fileprivate var number: Int { Int(attributes["number"]?.intValue ?? 0) }
 }

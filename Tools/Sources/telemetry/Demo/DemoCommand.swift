@@ -31,25 +31,14 @@ struct DemoCommand: ToolCommand {
         name: [.customShort("d"), .long], help: "Use this directory as the store and keep it. Default: a temporary directory.")
     var directory: String?
 
-    @Flag(help: "Communicate over a relay, which is killed and restarted, instead of a directory.")
-    var relay = false
-
-    @Option(
-        name: .customLong("relay-executable"),
-        help: """
-            The program telemetry-relay. Default: \(RelayExecutable.variable), otherwise the one in the directory of this tool, \
-            or the build of the package Relay.
-            """,
-        completion: .file())
-    var relayExecutable: String?
+    @OptionGroup var relay: DemoRelayOptions
 
     @Argument(help: "The folder to read. Default: the sources of LiveTelemetry.")
     var folder: String?
 
     func validate() throws {
         if folder != nil, input != nil { throw ValidationError("Give a folder or --input, not both.") }
-        if relay, directory != nil { throw ValidationError("Give --relay or --directory, not both.") }
-        if relayExecutable != nil, !relay { throw ValidationError("--relay-executable requires --relay.") }
+        if relay.relay, directory != nil { throw ValidationError("Give --relay or --directory, not both.") }
         if let field, field < 1 || input == nil { throw ValidationError("--field requires --input, and counts from 1.") }
     }
 
@@ -61,7 +50,7 @@ struct DemoCommand: ToolCommand {
         console.onOutputLoss { _ in interruption.interrupt(SIGPIPE) }
         guard let number = try await play(work, interruption, console) else { return }
         if number != SIGPIPE {
-            let what = relay ? "the host and the relay were" : "the host was"
+            let what = relay.relay ? "the host and the relay were" : "the host was"
             console.note("telemetry: Interrupted; \(what) stopped and temporary files were removed.")
         }
         SystemSignal.end(by: number)
@@ -76,30 +65,19 @@ struct DemoCommand: ToolCommand {
         try FileManager.default.createDirectory(
             at: scratch, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: scratch) }
-        if relay { return try await playOverRelay(work, interruption, console, scratch: scratch) }
+        if relay.relay {
+            return try await SystemSignal.cancelling(interruption) {
+                try await relay.withStore(in: scratch) { store in
+                    try await DemoRun(console: console, work: work, store: store, scratch: scratch).perform()
+                }
+            }
+        }
         let chosen = StoreDirectory(path: directory ?? scratch.appendingPathComponent("store").path)
         let store = try DemoStore.directory(chosen) { console.diagnose($0, isVerbose: false) }
         let run = DemoRun(console: console, work: work, store: store, scratch: scratch)
         let number = try await SystemSignal.cancelling(interruption) { try await run.perform() }
         if directory != nil { console.line("\nThe store is in \(chosen.url.path.visible).") }
         return number
-    }
-
-    private func playOverRelay(
-        _ work: DemoWork, _ interruption: SystemSignal.Interruption, _ console: Console, scratch: URL
-    ) async throws -> Int32? {
-        let relay = DemoRelay(executable: try RelayExecutable.locate(relayExecutable), scratch: scratch)
-        do {
-            let number = try await SystemSignal.cancelling(interruption) {
-                let store = try await DemoStore.relay(relay, scratch: scratch)
-                try await DemoRun(console: console, work: work, store: store, scratch: scratch).perform()
-            }
-            await relay.end()
-            return number
-        } catch {
-            await relay.end()
-            throw error
-        }
     }
 
     /// The input for the host, checked here for a clear error message.

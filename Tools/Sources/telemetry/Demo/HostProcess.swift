@@ -9,8 +9,8 @@ final class HostProcess: Sendable {
     private init(_ program: RunningProgram) { self.program = program }
 
     /// Starts the host in the directory of this tool.
-    static func start(arguments: [String]) async throws -> HostProcess {
-        HostProcess(try await RunningProgram.start(try locate(), arguments))
+    static func start(arguments: [String], environment: [String: String?] = [:]) async throws -> HostProcess {
+        HostProcess(try await RunningProgram.start(try locate(), arguments, environment: environment))
     }
 
     var identifier: Int32 { program.identifier }

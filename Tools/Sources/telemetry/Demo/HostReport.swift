@@ -6,6 +6,7 @@ struct HostReport: Decodable, Sendable {
     var status: String?
     var client: String?
     var states: [String: Bool]?
+    var rules: [String]?
     var run: Int?
     var items: Int?
     var bytes: Int?
