@@ -61,6 +61,12 @@ struct CompletionTests {
                         clientId: "xsafe-1.a_ü", sessionId: "s", sequence: UInt64(number), name: "n",
                         attributes: [name: true, "xsafe-1.a_ü": 1, "xsafe:2": 2])
                 })
+            try await transport.append(
+                (Self.hostile + ["xsafe-1.a_ü", "xsafe:2"]).enumerated().map { number, name in
+                    TelemetryEvent(
+                        clientId: "xsafe-1.a_ü", sessionId: "t", sequence: UInt64(number), name: "telemetry.session",
+                        attributes: ["session": .string(name)])
+                })
             try FileManager.default.createSymbolicLink(
                 at: folder.appending(path: "telemetry"), withDestinationURL: ToolProcess.executable)
             let script = try await ToolProcess.run("--generate-completion-script", shell.rawValue)
@@ -77,7 +83,7 @@ struct CompletionTests {
             _ = try await terminal.text { $0.contains("ready") }
             for line in [
                 "telemetry enable -d store x", "telemetry enable -d store xsafe-1.a_ü x", "telemetry query -d store xs",
-                "telemetry watch -d store --where xs",
+                "telemetry watch -d store --where xs", "telemetry crashes -d store x",
             ] {
                 terminal.write(line + "\t\t")
                 let offered = try await terminal.text { $0.contains("xsafe:2") && $0.contains("1.a_ü") }

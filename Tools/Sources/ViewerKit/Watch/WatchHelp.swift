@@ -35,6 +35,10 @@ enum WatchHelp {
                 ("n N", "next match, previous match; N also searches older events in the store"),
                 ("m  [ ]  '", "set or remove a bookmark ◆; previous bookmark; next bookmark"),
                 ("s", "severity: only info, warning, or error and above; then all again"),
+                (
+                    "C",
+                    "crashes: only the sessions that ended without a shutdown; select one, and Esc shows the events around its end"
+                ),
                 ("p", "pause, resume"),
                 ("Esc", "clear the search and the filter; again: return to the newest events"),
             ]
@@ -53,6 +57,7 @@ enum WatchHelp {
             "Signs",
             [
                 ("▸  ◆", "the selected event; a bookmark"), ("·  W  E", "a diagnostic event; severity warning; severity error"),
+                ("── ended ──", "a session ended without a shutdown; its client reported it at the next start"),
                 ("12/s", "events per second, the mean of the last \(RateWindow.meanSeconds) seconds"),
                 ("diag", "the scenario records everything; info: only info events"),
             ]

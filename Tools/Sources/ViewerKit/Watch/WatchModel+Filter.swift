@@ -45,6 +45,16 @@ extension WatchModel {
         return choose { $0.severity = next }
     }
 
+    /// Shows only the reports of sessions that ended without a shutdown, instead of the events of the query and the severity.
+    mutating func showSessionEnds() -> Action {
+        pane = .events
+        message = "The sessions that ended without a shutdown. Esc shows all events, around the selected one."
+        return showingError { model in
+            let query = try TelemetryQuery(filter: SessionEnd.filter)
+            return try model.tryToChoose { ($0.query, $0.severity) = (query, nil) }
+        }
+    }
+
     /// Clears the search and the filter; if there is nothing to clear, follows the newest events.
     mutating func clear() -> Action {
         guard found != nil || filter.isNarrow || sideways > 0 else {

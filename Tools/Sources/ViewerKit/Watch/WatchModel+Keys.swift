@@ -59,6 +59,7 @@ extension WatchModel {
         case .character("p"): if isPaused { resume() } else { browser.pause() }
         case .character("c"): return onlyClient ? showAllClients() : showOnlySelectedClient()
         case .character("s"): return chooseNextSeverity()
+        case .character("C"): return showSessionEnds()
         case .escape: return clear()
         default: return nil
         }

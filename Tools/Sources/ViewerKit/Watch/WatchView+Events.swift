@@ -94,7 +94,11 @@ extension WatchView {
             return ScreenLine(
                 "⋯ \(count) dropped by the logger of \(event.clientId.map(layout.aliases.label) ?? "–"): \(event.attributes.plain)",
                 .red)
-        case .event(let event): return line(of: event, layout)
+        case .event(let event):
+            guard let end = SessionEnd(event) else { return line(of: event, layout) }
+            var line = ScreenLine(end.row(time: time), .red)
+            line.add("  \(event.clientId.map(layout.aliases.label) ?? "–")", event.clientId.map { .tintedBy($0) } ?? .dim)
+            return line
         }
     }
 

@@ -128,7 +128,7 @@ public struct WatchView {
                     [
                         ("Enter", "open"), ("/", "filter"), ("t", "top values"), ("f", "find"), ("n N", "match"), ("m", "mark"),
                         ("p", "pause"),
-                        ("y", "copy"), ("s", "severity"),
+                        ("y", "copy"), ("s", "severity"), ("C", "crashes"),
                         ("< >", "sideways"), ("Tab", "pane"),
                     ]
                 default:

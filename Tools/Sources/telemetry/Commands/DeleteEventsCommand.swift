@@ -33,12 +33,14 @@ struct DeleteEventsCommand: StoreCommand {
     @OptionGroup(title: "Filters, with --stored") var filter: FilterOptions
 
     func validate() throws {
-        let hasFilter = filter.isNarrow || !filter.client.isEmpty || filter.session != nil
+        let hasFilter = filter.isNarrow || !filter.selection.client.isEmpty || filter.session != nil
         if stored {
             guard hasFilter || client != nil else {
                 throw ValidationError("Say which events: a client, or a filter. For all events: --stored --where '*'")
             }
-            guard client == nil || filter.client.isEmpty else { throw ValidationError("Use CLIENT or --client, not both.") }
+            guard client == nil || filter.selection.client.isEmpty else {
+                throw ValidationError("Use CLIENT or --client, not both.")
+            }
         } else {
             guard client != nil else { throw ValidationError("Missing expected argument '<client>'") }
             guard !hasFilter else {
@@ -67,9 +69,9 @@ struct DeleteEventsCommand: StoreCommand {
     }
 
     private func deleteStored(over transport: any TelemetryTransporting, _ console: Console) async throws {
-        var selection = filter
-        if let client { selection.client = [client] }
-        let criteria = try await selection.resolved(over: transport, in: store)
+        var filter = filter
+        if let client { filter.selection.client = [client] }
+        let criteria = try await filter.resolved(over: transport, in: store)
         // A filter has one client.
         let filters = criteria.clients.map { clients in
             clients.sorted().map { client in

@@ -85,6 +85,15 @@ final class EventPrinter {
         self.console = console
     }
 
+    /// Prints events with the standard columns, as CSV with all.
+    convenience init(_ format: EventFormatter.Format, in store: StoreOptions, _ console: Console) throws {
+        let columns = format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard(for: console.width)
+        self.init(
+            formatter: EventFormatter(
+                format, columns: columns, style: console.style, width: console.width, aliases: try store.aliases()),
+            unselectedColumns: [], console: console)
+    }
+
     func print(_ events: [TelemetryEvent]) {
         guard !events.isEmpty else { return }
         var bytes = count == 0 ? header(for: events) : []

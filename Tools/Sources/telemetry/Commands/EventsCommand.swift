@@ -69,7 +69,7 @@ struct EventsCommand: StoreCommand {
         if around != nil, grep.isEmpty, exclude.isEmpty, severity == nil {
             throw ValidationError("--around requires --grep, --exclude or --severity.")
         }
-        if follow, try filter.endsInThePast() {
+        if follow, try filter.selection.endsInThePast() {
             throw ValidationError("--follow cannot be used with an --until date in the past.")
         }
         if after != nil, cursorFile != nil { throw ValidationError("Give --after or --cursor-file, not both.") }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Foundation
-import Synchronization
 @_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 import ViewerKit
@@ -44,7 +42,7 @@ struct QueryCommand: StoreCommand {
         let query = try QueryText.query(text)
         let transport = try store.open(console)
         let criteria = try await filter.resolved(over: transport, in: store)
-        let result = try await result(of: query, matching: criteria, over: transport, console)
+        let result = try await criteria.result(of: query, over: transport, in: store, console)
         guard result.columns.isEmpty else { return show(QueryTable(result), console) }
         let format: EventFormatter.Format =
             switch self.format {
@@ -52,38 +50,9 @@ struct QueryCommand: StoreCommand {
             case .json: .json
             case .csv: .csv
             }
-        let columns = format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard(for: console.width)
-        let printer = EventPrinter(
-            formatter: EventFormatter(
-                format, columns: columns, style: console.style, width: console.width, aliases: try store.aliases()),
-            unselectedColumns: [], console: console)
+        let printer = try EventPrinter(format, in: store, console)
         printer.print(result.events)
         if result.events.isEmpty { console.note("No events match. To see what is stored: telemetry stats") }
-    }
-
-    private func result(
-        of query: TelemetryQuery, matching criteria: EventCriteria, over transport: any TelemetryEventTransport,
-        _ console: Console
-    ) async throws -> TelemetryQueryResult {
-        let now = Date.now
-        guard criteria.clients != nil else {
-            let activity = try store.located().relay == nil ? "reading the store" : "waiting for the relay"
-            return try await console.withProgress({ activity }) {
-                try await transport.result(of: query, matching: criteria.filter, now: now)
-            }
-        }
-        // A filter has one client.
-        var evaluation = QueryEvaluation<TelemetryEvent>(query, in: QueryContext(now: now))
-        let read = Mutex(0)
-        try await console.withProgress({ "\(counted(read.withLock(\.self), "event")) read" }) {
-            let reader = EventReader(transport: transport, filter: criteria.filter)
-            _ = try await reader.read(after: nil, following: false) { page in
-                for event in criteria.events(of: page) { try evaluation.add(event) }
-                read.withLock { $0 += page.events.count }
-                return true
-            }
-        }
-        return TelemetryQueryResult(try evaluation.result())
     }
 
     private func show(_ table: QueryTable, _ console: Console) {

@@ -58,6 +58,6 @@ struct DebugFilterOptions: ParsableArguments {
 
     /// The date in the form of the relay's parameters.
     private func date(_ text: String?, _ option: String) throws -> String? {
-        try text.map { TimestampText.string(nearest: try FilterOptions.date($0, option)) }
+        try text.map { TimestampText.string(nearest: try SelectionOptions.date($0, option)) }
     }
 }

@@ -38,7 +38,7 @@ struct ForwardCommand: StoreCommand {
 
     func validate() throws {
         _ = try endpoint()
-        if !once, try filter.endsInThePast() { throw ValidationError("An --until date in the past requires --once.") }
+        if !once, try filter.selection.endsInThePast() { throw ValidationError("An --until date in the past requires --once.") }
     }
 
     func perform(_ console: Console) async throws {

@@ -9,7 +9,7 @@ import ViewerKit
 enum Completions {
     /// The timeout for a relay, because the shell is blocked meanwhile.
     private static let timeout = Duration.seconds(3)
-    /// The number of events whose attributes are offered.
+    /// The number of events whose attributes, or sessions, are offered.
     private static let sampledEvents = 200
 
     static let clients = CompletionKind.custom { words, _, _ in
@@ -34,6 +34,13 @@ enum Completions {
         let page = try? await store(words)?.events(matching: .all, before: nil, limit: sampledEvents)
         let attributes = Set((page?.events ?? []).flatMap(\.attributes.keys))
         return offered((QueryField.builtInNames + attributes.subtracting(QueryField.builtInNames).sorted()).map { $0 + ":" })
+    }
+
+    /// The sessions that ended last without a shutdown.
+    static let endedSessions = CompletionKind.custom { words, _, _ in
+        guard let query = try? SessionEndList.query(limit: sampledEvents) else { return [] }
+        let events = (try? await store(words)?.result(of: query, matching: .all, now: .now).events) ?? []
+        return offered(Set(events.compactMap { SessionEnd($0)?.session }).sorted())
     }
 
     static let contexts = CompletionKind.custom { _, _, _ in

@@ -17,7 +17,8 @@ struct WatchCommand: StoreCommand {
 
             / takes a query, as --where: only events that match it are shown, and their title counts the stored ones. s \
             filters by severity, and t shows the most frequent values of a field, which Enter adds to the filter. f finds the \
-            events that match a query; n and N go to the next and previous one. ? shows all keys, and q quits.
+            events that match a query; n and N go to the next and previous one. C shows the sessions that ended without a \
+            shutdown. ? shows all keys, and q quits.
 
             While the wheel scrolls, the terminal selects no text; M changes that, and it never applies to an event's details.
 
@@ -53,7 +54,7 @@ struct WatchCommand: StoreCommand {
 
     private func filter() throws -> WatchFilter {
         let base = TelemetryEventFilter(
-            since: try since.map { try FilterOptions.date($0, "--since") }, query: try condition.query())
+            since: try since.map { try SelectionOptions.date($0, "--since") }, query: try condition.query())
         return try WatchFilter(base, severity: severity?.severity)
     }
 
