@@ -28,12 +28,16 @@ def fill(relay):
             property1=f"GET /notes/{number} → 503" if number % 23 == 22 else f"GET /notes/{number}",
             attributes={"ms": number * 7 % 90, "severity": "error" if number % 23 == 22 else "warning" if number % 11 == 5 else "info"}) for number in range(count)],
             clientid=identifier, sessionId=f"session-{identifier}", appVersion=version, deviceModel=model)
+    relay.append([event(1, "telemetry.session", eventId="end", scenario=None, eventTimestamp=moment(-5), property1="SIGSEGV", attributes={
+        "session": "session-ben-92c1", "end": "signal", "signal": "SIGSEGV", "lastActive": {"date": moment(-30)}, "appVersion": "2.0",
+        "backtrace": "0 sync() in App at Sync.swift:12\n1 main in App"})], clientid="ben-92c1", sessionId="session-next")
 
 
 VIEWS = {
     "clients": ("/#/clients", lambda page: rows(page, "Clients").nth(4)),
     "client": ("/#/client?id=anna-7f3a", lambda page: page.get_by_role("region", name="Commands")),
     "events": ("/#/events", lambda page: rows(page, "Events").first),
+    "crashes": ("/#/crashes", lambda page: page.get_by_role("region", name="Crashes", exact=True)),
     "rules": ("/#/rules", lambda page: page.get_by_text("No rules")),
     "lines": ("/#/events?query=%7C+stats+count(),+quantile(0.95,+ms)+by+scenario,+time:1m", lambda page: page.get_by_role("img", name="count()")),
     "bars": ("/#/events?query=%7C+top+name", lambda page: page.get_by_role("list", name="count")),

@@ -24,22 +24,26 @@ def test_no_field_becomes_markup_in_any_view(relay, open_page):
                        "created": {"date": moment()}, "isEnabled": True}})
         relay.append([event(number, attack, scenario=attack, property1=attack, threadId=attack, deviceName=attack, deviceType=attack,
                             appVersion=attack, osVersion=attack, deviceModel=attack, sessionId=attack, eventId=f"{number}{attack}",
-                            attributes={attack: attack, "severity": attack, "level": attack})])
+                            attributes={attack: attack, "severity": attack, "level": attack}),
+                      event(number, "telemetry.session", eventId=f"end{number}", scenario=None, sessionId="next", attributes={
+                          name: attack for name in ["session", "end", "signal", "lastActive", "appVersion", "backtrace"]})])
     relay.save(client())
     page = open_page()
     expect(page.locator(".summary")).to_have_text(f"{len(ATTACKS) + 1} clients")
     views = ["/#/clients", "/#/client?id=alpha", "/#/client?id=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "/#/events",
-             "/#/events?query=%22%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%22", "/#/rules", "/#/events?query=%7C+top+name,+text,+scenario", "/#/events?query=%7C+stats+count()+by+name,+time:1m", "/#/events?query=%7C+limit+20", "/#/__proto__", "/#/constructor"]
+             "/#/events?query=%22%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%22", "/#/crashes", "/#/rules", "/#/events?query=%7C+top+name,+text,+scenario", "/#/events?query=%7C+stats+count()+by+name,+time:1m", "/#/events?query=%7C+limit+20", "/#/__proto__", "/#/constructor"]
     for view in views:
         page.goto(relay.address + view)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         if view == "/#/events":
             expect(rows(page, "Events")).not_to_have_count(0)
-            for index in range(len(ATTACKS)):
+            for index in range(2 * len(ATTACKS)):
                 page.get_by_role("grid", name="Events").focus()
                 page.keyboard.press("Home" if index == 0 else "ArrowDown")
                 page.keyboard.press("Enter")
                 expect(page.get_by_role("complementary", name="Event")).to_be_visible()
+        if view == "/#/crashes":
+            expect(page.get_by_role("region", name="Crashes", exact=True)).to_contain_text("alert(1)")
         if "%7C" in view:
             expect(page.get_by_role("region", name="Result")).to_contain_text("alert(1)")
         assert page.locator("img").count() == 1, view

@@ -32,6 +32,7 @@ struct CrashesCommandTests {
     private func withStore(_ body: (_ path: String) async throws -> Void) async throws {
         try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
+            for client in ["k7wq", "web-1"] { try await transport.createTelemetryClient(clientId: client, isEnabled: true) }
             // 39.999 is before the last minute, 40 and 100 are within, 100.001 is after the end.
             let times = [1, 39.999, 40, 70, 100, 100.001]
             try await transport.append(times.enumerated().map { event($0.offset + 1, "ab12", at: $0.element) })

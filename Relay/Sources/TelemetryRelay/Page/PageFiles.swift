@@ -18,6 +18,7 @@ enum PageFiles {
         "commands.js": PackageResources.commands_js,
         "completion-list.js": PackageResources.completion_list_js,
         "completion.js": PackageResources.completion_js,
+        "crashes.js": PackageResources.crashes_js,
         "dialog.js": PackageResources.dialog_js,
         "dom.js": PackageResources.dom_js,
         "event-detail.js": PackageResources.event_detail_js,

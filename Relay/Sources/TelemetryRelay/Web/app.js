@@ -1,6 +1,7 @@
 import { Relay } from "./api.js";
 import { clientView } from "./client.js";
 import { clientsView } from "./clients.js";
+import { crashesView } from "./crashes.js";
 import { announce, el } from "./dom.js";
 import { eventsView } from "./events.js";
 import { address } from "./query-text.js";
@@ -12,7 +13,7 @@ import { Store } from "./store.js";
 import { Sync } from "./sync.js";
 import { durationText, setClockOffset } from "./time.js";
 
-const views = { clients: clientsView, client: clientView, events: eventsView, rules: rulesView };
+const views = { clients: clientsView, client: clientView, events: eventsView, crashes: crashesView, rules: rulesView };
 const keptToken = "telemetry.token";
 const clockTolerance = 5_000;
 const clockInterval = 300_000;

@@ -86,6 +86,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
         const focused = document.activeElement?.dataset.control;
         actions.replaceChildren(...[
             el("a", { class: "button primary", href: address("events", { query: term("client", id) }) }, "Show its events"),
+            el("a", { class: "button", href: address("crashes", { client: id }) }, "Show its crashes"),
             ...(canControl && client ? [
                 !client.isEnabled && button("Approve", () => send("enable"), { class: "primary", "data-control": "approve" }),
                 client.isEnabled && !client.isPaused && button("Pause", () => send("pause"), { "data-control": "pause", title: "Record and send nothing until resumed" }),

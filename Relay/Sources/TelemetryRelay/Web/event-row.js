@@ -43,6 +43,22 @@ function dropText(event) {
     return `The client dropped ${counted(total, "event")}: ${losses.map(([cause, value]) => `${causes[cause] ?? cause} (${value})`).join(", ")}`;
 }
 
+/** The filter for the events that report a session that ended without a shutdown. */
+export const sessionEnds = "name:=telemetry.session -scenario:* attributes.session:*";
+
+/** What such an event reports; null for other events. `time` is when the session was last active. */
+export function sessionEnd(event) {
+    const { session, end = "unknown", signal = null, lastActive, appVersion = null, backtrace = null } = event.attributes ?? {};
+    if (event.eventName !== "telemetry.session" || event.scenario || session === undefined) return null;
+    const text = (value) => (value === null ? null : valueText(value));
+    const time = Date.parse(lastActive?.date ?? event.eventTimestamp);
+    return { session: valueText(session), end: valueText(end), signal: text(signal), time, appVersion: text(appVersion), backtrace: text(backtrace) };
+}
+
+function sessionEndText({ session, end, signal, time }) {
+    return `── Session ${visible(session.length > 8 ? `${session.slice(0, 8)}…` : session)} ended: ${visible((signal ?? end).slice(0, textLimit))} (last active ${dateText(time)}) ──`;
+}
+
 export const isCaptured = (event) => event.attributes?.["telemetry.captured"] === true;
 
 /** Whether a row shows an attribute in another column. */
@@ -51,6 +67,8 @@ const isElsewhere = ([key, value]) => key === "telemetry.captured" || (key === "
 /** What the last column of an event's row says: its text, and the attributes in the order of their keys. */
 export function rowSummary(event) {
     if (event.eventName === "telemetry.dropped") return { text: dropText(event), attributes: [] };
+    const end = sessionEnd(event);
+    if (end) return { text: sessionEndText(end), attributes: [] };
     const attributes = Object.entries(event.attributes ?? {}).filter((attribute) => !isElsewhere(attribute))
         .sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [visible(key), visible(valueText(value).slice(0, textLimit))]);
     return { text: (isCaptured(event) ? "[captured earlier] " : "") + visible((event.property1 ?? "").slice(0, textLimit)), attributes };
@@ -103,7 +121,9 @@ export function fillRow(cells, row, element, { width, measure }) {
     element.classList.add(`severity-${severity(event)}`);
     if (event.eventName.startsWith("telemetry.")) element.classList.add("internal");
     if (isCaptured(event)) element.classList.add("captured");
-    const values = [clockText(time), severity(event), event.clientid ?? "–", event.scenario ?? "–", event.eventName];
+    const isEnd = sessionEnd(event) !== null;
+    if (isEnd) element.classList.add("marker");
+    const values = [clockText(time), isEnd ? "ended" : severity(event), event.clientid ?? "–", event.scenario ?? "–", event.eventName];
     for (const [column, value] of values.entries()) cells[column].textContent = visible(value);
     fillSummary(cells[5], rowSummary(event), width, measure);
     cells[0].title = dateText(time);

@@ -44,7 +44,7 @@ public struct SessionEnd: Sendable {
         return filters.map { filter in
             var filter = filter
             filter.since = date - seconds
-            // Dates are stored in milliseconds, and the filter excludes this one.
+            // The filter excludes this date. The last event has the date of the end, perhaps rounded.
             filter.until = date + 0.001
             return filter
         }
