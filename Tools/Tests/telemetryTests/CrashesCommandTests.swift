@@ -196,4 +196,23 @@ struct CrashesCommandTests {
             #expect(result.lines.count == 1)
         }
     }
+
+    @Test("Hostile values of a report do not fail the list, and control characters are escaped")
+    func hostileReports() async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            try await FileTelemetryTransport(directory: folder).append([
+                report(String(repeating: "x", count: 100_000), at: 1, lastActive: 1),
+                report("first", at: 2, lastActive: -62_135_596_800 - Self.start.timeIntervalSince1970),
+                report("last", at: 3, lastActive: 253_402_300_799 - Self.start.timeIntervalSince1970),
+                report(
+                    "\u{1B}[2J", at: 4, lastActive: nil, end: "\u{1B}[2J\n", version: "\u{202E}",
+                    ["lastActive": "x", "signal": 1]),
+            ])
+            let list = try await crashes(in: folder.path)
+            #expect(list.code == 0)
+            #expect(list.lines.contains("4 sessions ended without a shutdown."))
+            #expect(list.output.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && $0 != "\u{202E}") })
+            #expect(try await crashes("first", in: folder.path).code == 0)
+        }
+    }
 }

@@ -30,6 +30,9 @@ public struct SessionEnd: Sendable {
     /// When it was last active or, if that is not reported, when its end was reported.
     public var date: Date { if case .date(let date)? = report.attributes["lastActive"] { date } else { report.timestamp } }
 
+    /// The maximum number of bytes of an identifier in a request. The library's are shorter.
+    private static let identifierLimit = 1_024
+
     private func text(_ name: String) -> String? { report.attributes[name]?.plain }
 
     /// The filters for its events: those that it sent, and those that the flight recorder kept, which the reporting session sent.
@@ -39,7 +42,9 @@ public struct SessionEnd: Sendable {
         var kept = TelemetryEventFilter(clientId: report.clientId, sessionId: report.sessionId)
         kept.until = report.timestamp
         kept.query = try TelemetryQuery("telemetry.captured:=true")
-        let filters = session == report.sessionId ? [sent] : [sent, kept]
+        let filters = (session == report.sessionId ? [sent] : [sent, kept]).filter {
+            $0.sessionId.map { $0.utf8.count <= Self.identifierLimit } == true
+        }
         guard let seconds else { return filters }
         return filters.map { filter in
             var filter = filter

@@ -31,7 +31,9 @@ public struct SessionEndList {
 
     /// The table of the answer to ``counts()``.
     public static func table(counts: TelemetryQueryResult) -> Table {
-        QueryTable(TelemetryQueryResult(columns: ["version", "end", "signal", "sessions"], rows: counts.rows)).table
+        // A column without values would be one of numbers.
+        let rows = counts.rows.map { $0.map { $0 == .null ? .string("–") : $0 } }
+        return QueryTable(TelemetryQueryResult(columns: ["version", "end", "signal", "sessions"], rows: rows)).table
     }
 
     public func table(_ aliases: ClientAliases) -> Table {
