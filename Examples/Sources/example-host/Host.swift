@@ -95,11 +95,13 @@ final class Host {
 
     /// As a defect does: an error is logged, and its consequence ends the process later.
     private func crash() async {
+        await rest()
         let log = WorkLog(logger: service.telemetryLogger, tally: tally, pass: runs)
         log.log(
             "index.damaged", scenario: work.scenarios.first ?? "", level: .info, subject: "An entry refers to no file.",
             attributes: ["severity": "error"])
         try? await Task.sleep(for: .seconds(1))
+        log.log("index.used", scenario: work.scenarios.first ?? "", level: .info, subject: "The entry is looked up.")
         // An address that is not mapped.
         unsafe UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
     }

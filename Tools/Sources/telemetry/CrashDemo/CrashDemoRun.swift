@@ -168,7 +168,11 @@ actor CrashDemoRun {
         let host = try await HostProcess.start(
             arguments: ["--json", "--record", Self.scenario] + store.hostArguments + [
                 "--state", scratch.appendingPathComponent("state").path, "--tally", tally.url.path, folder.path,
-            ], environment: ["SWIFT_BACKTRACE": "enable=yes,color=no,interactive=no,output-to=\(scratch.path)"])
+            ],
+            environment: [
+                "SWIFT_BACKTRACE":
+                    "enable=yes,color=no,interactive=no,threads=crashed,registers=none,images=none,output-to=\(scratch.path)"
+            ])
         self.host = host
         _ = try await report(of: host, "the host to start") { $0.report == "ready" }
         return host
