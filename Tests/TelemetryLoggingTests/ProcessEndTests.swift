@@ -78,6 +78,54 @@ struct ProcessEndTests {
         }
     }
 
+    @Test("What the recorder kept before an end is sent at once, without a flush")
+    func delivery() async throws {
+        let spool = TemporaryDirectory()
+        let printed = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
+        let bench = Bench(.init(spoolDirectory: spool.url), now: nil)
+        await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: true)
+        await bench.logger.setClientIdentifier("client")
+        await bench.logger.activate(enabled: true)
+        // The clock stands still.
+        await bench.transport.called { calls in
+            let sent = calls.flatMap { call in if case .append(let events) = call { events.map(\.name) } else { [String]() } }
+            return Set(printed).isSubset(of: sent)
+        }
+        await bench.logger.shutdown()
+    }
+
+    @Test("A start while telemetry is paused keeps what the recorder had kept before an end, and reports the end after the pause")
+    func paused() async throws {
+        let spool = TemporaryDirectory()
+        let printed = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
+        let bench = Bench(.init(spoolDirectory: spool.url), now: { Date() + 3_600 })
+        await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: true)
+        await bench.logger.setClientIdentifier("client")
+        await bench.logger.setPaused(true)
+        await bench.logger.activate(enabled: true)
+        #expect(bench.transport.calls(of: .append).isEmpty)
+        // A pause may be longer than one process.
+        await bench.logger.shutdown()
+        #expect(bench.transport.calls(of: .append).isEmpty)
+        let sent = try await Self.start(with: spool, now: { Date() + 7_200 })
+        #expect(Set(sent.map(\.name)) == Set(printed + [TelemetryLogger.sessionEventName]))
+    }
+
+    @Test("The end of a pause reports an end before it")
+    func resumed() async throws {
+        let spool = TemporaryDirectory()
+        let printed = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
+        let bench = Bench(.init(spoolDirectory: spool.url), now: { Date() + 3_600 })
+        await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: true)
+        await bench.logger.setClientIdentifier("client")
+        await bench.logger.setPaused(true)
+        await bench.logger.activate(enabled: true)
+        await bench.logger.setPaused(false)
+        await bench.logger.flush()
+        #expect(try await Set(bench.storedNames) == Set(printed + [TelemetryLogger.sessionEventName]))
+        await bench.logger.shutdown()
+    }
+
     /// Every second event is of a scenario that only the flight recorder keeps.
     private static func isRecorded(_ name: String) -> Bool {
         name.split(separator: ".").last.flatMap { Int($0) }?.isMultiple(of: 2) ?? false

@@ -195,6 +195,8 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             acceptance.close()
             // Held events must not be recorded.
             capture.withState { $0.discardAll() }
+            // Before the rings are opened, because an end that it finds decides how old their events may be.
+            openSpool()
             rings.update()
         case .run: run()
         case .discard:
@@ -267,7 +269,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             let maximumBytes = configuration.spool.maximumBytes
             capture.withState { $0.attach(spool, maximumBytes: maximumBytes) }
             capture.createFiles()
-            sessions.begin()
+            if !isPaused { sessions.begin() }
             adoptOrphans()
         } catch {
             configuration.report(
