@@ -15,7 +15,11 @@ enum CrashEnd: String {
     /// As `nullPointer`, with a handler of the host, which prints "handled" and ends the process.
     case handled
 
+    /// Uses memory until the system kills the process, in a control group with less than there is.
+    case memory
+
     private static let events = 20
+    private static let memoryBytes = 256 << 20
 
     func perform(spool: String, run: String) async throws {
         if self == .handled {
@@ -40,6 +44,7 @@ enum CrashEnd: String {
         case .nullPointer, .handled: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case .abort: Foundation.abort()
         case .trap: _ = [Int]()[Self.events]
+        case .memory: memset(malloc(Self.memoryBytes), 1, Self.memoryBytes)
         case .kill: Foundation.kill(getpid(), SIGKILL)
         case .exit: Foundation.exit(0)
         case .shutdown: await logger.shutdown()

@@ -13,12 +13,18 @@ import TelemetryTransport
 /// `TelemetryCrashLogger --recorded SPOOL RUN`: they are events of the scenario "Recorded", which only the flight recorder keeps.
 ///
 /// `TelemetryCrashLogger --end END SPOOL RUN`: see ``CrashEnd``.
+///
+/// `TelemetryCrashLogger --report SPOOL`: prints how the sessions ended that were left in SPOOL.
 @main
 enum CrashLogger {
     static func main() async throws {
         if CommandLine.arguments.dropFirst().first == "--end" {
             guard CommandLine.arguments.count == 5, let end = CrashEnd(rawValue: CommandLine.arguments[2]) else { exit(64) }
             return try await end.perform(spool: CommandLine.arguments[3], run: CommandLine.arguments[4])
+        }
+        if CommandLine.arguments.dropFirst().first == "--report" {
+            guard CommandLine.arguments.count == 3 else { exit(64) }
+            return try await report(spool: CommandLine.arguments[2])
         }
         let isRecorded = CommandLine.arguments.dropFirst().first == "--recorded"
         var arguments = CommandLine.arguments
@@ -40,6 +46,21 @@ enum CrashLogger {
             Thread { log(to: logger, in: isRecorded ? "Recorded" : nil, as: prefix) }.start()
         }
         while true { try await Task.sleep(for: .seconds(60)) }
+    }
+
+    private static func report(spool: String) async throws {
+        let transport = InMemoryTelemetryTransport()
+        let logger = TelemetryLogger(
+            configuration: .init(spoolDirectory: URL(filePath: spool), recordsSignals: true), transport: transport)
+        await logger.setClientIdentifier("client")
+        await logger.activate(enabled: true)
+        await logger.shutdown()
+        let events = try await transport.events(
+            matching: .init(names: [TelemetryLogger.sessionEventName]), after: nil, limit: .max
+        ).events
+        for event in events {
+            print(event.attributes["end"]?.stringValue ?? "", event.attributes["outOfMemoryKills"]?.intValue ?? 0)
+        }
     }
 
     private static let turn = Mutex(())

@@ -31,6 +31,9 @@ package protocol ControlledLogger: Actor {
     /// be read on any thread.
     nonisolated var deliveredToday: TelemetryDeliveryCount? { get }
 
+    /// Whether the current session is marked on the device, and which ended sessions were logged. May be read on any thread.
+    nonisolated var sessionStatus: TelemetrySessionStatus { get }
+
     // MARK: Consent
 
     /// Runs the check before each append from now on. If it fails, the logger refuses events as after ``withdraw()``.

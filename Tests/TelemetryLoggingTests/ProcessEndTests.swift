@@ -126,6 +126,32 @@ struct ProcessEndTests {
         await bench.logger.shutdown()
     }
 
+    #if os(Linux)
+    /// A control group whose memory is limited to less than 256 MiB, without swap, and to which this process may move others.
+    private static let memoryGroup = ProcessInfo.processInfo.environment["TELEMETRY_MEMORY_GROUP"]
+
+    @Test(
+        "A process that the system killed for lack of memory is reported as such if no other process is in its control group",
+        .enabled(if: memoryGroup != nil, "TELEMETRY_MEMORY_GROUP names a control group"), arguments: [true, false])
+    func outOfMemory(isOnly: Bool) async throws {
+        let group = try #require(Self.memoryGroup)
+        let spool = TemporaryDirectory()
+        /// Runs the helper program in the group, alone or with a shell.
+        func run(_ arguments: [String]) async throws -> [String] {
+            let script = "echo $$ > '\(group)/cgroup.procs' && \(isOnly ? "exec" : "") \"$@\"; exit 0"
+            return try await ChildProcess.onThread {
+                let shell = URL(filePath: "/bin/sh")
+                let words = ["-c", script, "sh", ChildProcess.built("TelemetryCrashLogger").path] + arguments
+                return String(decoding: try ChildProcess(shell, words).end(), as: UTF8.self).split(separator: "\n").map(String.init)
+            }
+        }
+        #expect(try await run(["--end", "memory", spool.url.path, "1"]).count == 20)
+        #expect(try await run(["--report", spool.url.path]) == [isOnly ? "outOfMemory 1" : "killed 1"])
+        #expect(try await run(["--end", "kill", spool.url.path, "1"]).count == 20)
+        #expect(try await run(["--report", spool.url.path]) == ["killed 0"])
+    }
+    #endif
+
     /// Every second event is of a scenario that only the flight recorder keeps.
     private static func isRecorded(_ name: String) -> Bool {
         name.split(separator: ".").last.flatMap { Int($0) }?.isMultiple(of: 2) ?? false

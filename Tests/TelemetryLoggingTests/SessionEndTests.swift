@@ -11,11 +11,12 @@ struct SessionEndTests {
     private static let now = BootTime(boot: 1, seconds: 1_000)
 
     private static func mark(
-        _ end: FatalSignals.End?, boot: UInt64 = 1, active: Double = 900, recordsSignals: Bool = true
+        _ end: FatalSignals.End?, boot: UInt64 = 1, active: Double = 900, recordsSignals: Bool = true,
+        memoryKills: OutOfMemoryKills? = nil
     ) -> SessionMark.Content {
         SessionMark.Content(
             session: "s", clientId: "c", appVersion: "2.1", process: ProcessIdentity(key: 1, number: 2),
-            recordsSignals: recordsSignals, lastActive: 100, active: BootTime(boot: boot, seconds: active), end: end)
+            recordsSignals: recordsSignals, memoryKills: memoryKills, lastActive: 100, active: BootTime(boot: boot, seconds: active), end: end)
     }
 
     @Test(
@@ -34,16 +35,75 @@ struct SessionEndTests {
             (mark(nil, recordsSignals: false), .unknown),
         ] as [(SessionMark.Content, EndedSession.End)])
     func end(mark: SessionMark.Content, end: EndedSession.End) {
-        #expect(EndedSession.end(of: mark, at: Self.now) == end)
+        #expect(EndedSession.end(of: mark, in: .init(now: Self.now, memoryKills: nil)) == end)
+    }
+
+    private static func kills(_ count: UInt64, inode: UInt64 = 5, endsProcess: Bool = true) -> OutOfMemoryKills {
+        OutOfMemoryKills(device: 4, inode: inode, count: count, endsProcess: endsProcess)
+    }
+
+    @Test(
+        "A lack of memory is an end's cause only where the system's count means this process",
+        arguments: [
+            (mark(nil, memoryKills: kills(2)), kills(3), .outOfMemory, 1),
+            (mark(nil, memoryKills: kills(2)), kills(2), .killed, nil),
+            // Another group, or the same one anew.
+            (mark(nil, memoryKills: kills(2)), kills(3, inode: 6), .killed, nil),
+            (mark(nil, memoryKills: kills(2)), kills(1), .killed, nil),
+            // Another process of the group may have been killed.
+            (mark(nil, memoryKills: kills(2, endsProcess: false)), kills(4), .killed, 2),
+            (mark(nil, memoryKills: kills(2)), kills(4, endsProcess: false), .killed, 2),
+            (mark(nil, memoryKills: kills(2)), nil, .killed, nil),
+            (mark(nil, memoryKills: nil), kills(3), .killed, nil),
+            (mark(.exit, memoryKills: kills(2)), kills(3), .unknown, 1),
+            (mark(nil, recordsSignals: false, memoryKills: kills(2)), kills(3), .unknown, 1),
+            (mark(.signal(SIGSEGV, uptime: 900), memoryKills: kills(2)), kills(3), .signal(SIGSEGV), nil),
+            (mark(nil, boot: 2, memoryKills: kills(2)), kills(3), .restart, nil),
+        ] as [(SessionMark.Content, OutOfMemoryKills?, EndedSession.End, Int64?)])
+    func memory(mark: SessionMark.Content, now: OutOfMemoryKills?, end: EndedSession.End, count: Int64?) throws {
+        let context = EndedSession.Context(now: Self.now, memoryKills: now)
+        #expect(EndedSession.end(of: mark, in: context) == end)
+        let directory = TemporaryDirectory()
+        let spool = try Spool(directory: directory.url)
+        let file = SpoolFile(path: directory.url.path + "/mark", owner: spool.lock, system: spool.system)
+        let event = EndedSession(mark: mark, file: file).event(at: 1_000, in: context) { nil }
+        #expect(event.attributes["outOfMemoryKills"] == count.map { .int($0) })
+        #expect(event.attributes["end"] == .string(end.name))
+        file.remove()
+        spool.close()
+    }
+
+    @Test("An ended session that was logged is shown until telemetry is turned off, and a mark while it exists")
+    func status() async throws {
+        let directory = TemporaryDirectory()
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        let memory = SegmentMemory(count: SessionMark.bytes)
+        memory.clear()
+        _ = SessionMark(Self.mark(nil, recordsSignals: false), in: memory)
+        try Data(memory.withBytes(in: 0..<SessionMark.bytes) { $0.array }).write(to: directory.url(of: "left-1.session"))
+        let bench = Bench(.init(spoolDirectory: directory.url))
+        #expect(bench.logger.sessionStatus == TelemetrySessionStatus())
+        await bench.logger.setClientIdentifier("c")
+        await bench.logger.activate(enabled: true)
+        let status = bench.logger.sessionStatus
+        #expect(status.isMarked)
+        #expect(status.reported.map(\.session) == ["s"])
+        #expect(status.reported.first?.lastActive == Date(timeIntervalSinceReferenceDate: 100))
+        await bench.logger.setPaused(true)
+        #expect(!bench.logger.sessionStatus.isMarked)
+        #expect(bench.logger.sessionStatus.reported.count == 1)
+        await bench.logger.setEnabled(false)
+        #expect(bench.logger.sessionStatus == TelemetrySessionStatus())
+        await bench.logger.shutdown()
     }
 
     @Test("What is written to a mark is read from its file")
     func coding() {
-        for clientId in [nil, "client", ""] {
+        for (clientId, memoryKills) in [(nil, nil), ("client", Self.kills(7)), ("", Self.kills(1, endsProcess: false))] {
             var content = Self.mark(nil, recordsSignals: false)
             content = SessionMark.Content(
                 session: content.session, clientId: clientId, appVersion: content.appVersion, process: content.process,
-                recordsSignals: false, lastActive: content.lastActive, active: content.active)
+                recordsSignals: false, memoryKills: memoryKills, lastActive: content.lastActive, active: content.active)
             let memory = SegmentMemory(count: SessionMark.bytes)
             memory.clear()
             let mark = SessionMark(content, in: memory)
@@ -60,7 +120,7 @@ struct SessionEndTests {
         memory.clear()
         _ = SessionMark(Self.mark(nil, recordsSignals: false), in: memory)
         let file = memory.withBytes(in: 0..<SessionMark.bytes) { $0.array }
-        for index in Array(0..<8) + Array(32..<74) {
+        for index in Array(0..<8) + Array(32..<99) {
             var damaged = file
             damaged[index] ^= 0x41
             #expect(damaged.withByteView(SessionMark.read) == .corrupt, "byte \(index)")

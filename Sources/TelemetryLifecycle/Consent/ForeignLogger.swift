@@ -89,6 +89,8 @@ actor ForeignLogger: ControlledLogger {
 
     nonisolated var deliveredToday: TelemetryDeliveryCount? { nil }
 
+    nonisolated var sessionStatus: TelemetrySessionStatus { TelemetrySessionStatus() }
+
     nonisolated func follow(_ check: TelemetryConsentCheck) {}
 
     nonisolated var hasStragglers: Bool { false }

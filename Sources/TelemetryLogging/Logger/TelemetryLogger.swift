@@ -21,7 +21,8 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     /// attributes are `scenario`, `suppressed`, and `window` in seconds.
     public static let budgetEventName = "telemetry.budget"
     /// The name of the event that reports an earlier session whose process ended without ``shutdown()``. Its attributes are `session`, `end`
-    /// (`signal`, `killed`, `restart`, `unknown`), `lastActive`, `appVersion`, and with a signal `signal` and perhaps `backtrace`.
+    /// (`signal`, `outOfMemory`, `killed`, `restart`, `unknown`), `lastActive`, `appVersion`, and with a signal `signal` and perhaps `backtrace`,
+    /// otherwise perhaps `outOfMemoryKills`.
     public static let sessionEventName = "telemetry.session"
     /// The name of the event that reports what a rule's trigger did. Its attributes are `rule`, `scenario`, `action` (`capture` or
     /// `enable`), `events`, which is how many events the trigger counted, and with `capture` `captured`, which is how many were sent.
@@ -40,6 +41,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     private let delivery: EventDelivery
     private var rings: RingKeeper
     private var sessions: SessionKeeper
+    private nonisolated let shownSessions: SessionStatus
     private let suspensions: SuspensionWatch
     private var phase = LoggerPhase.holding
     /// Whether recording and delivery are paused.
@@ -77,6 +79,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             counter: counter, time: time, bootTime: bootTime, jitter: jitter)
         rings = RingKeeper(configuration: configuration, gate: gate, capture: capture, bootTime: bootTime)
         sessions = SessionKeeper(configuration: configuration, capture: capture, bootTime: bootTime)
+        shownSessions = sessions.status
         suspensions = SuspensionWatch(budgets: gate.budgets, capture: capture, time: time)
     }
 
@@ -330,6 +333,8 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     package nonisolated func beginShutdown() {}
 
     package nonisolated var deliveredToday: TelemetryDeliveryCount? { counter.today }
+
+    package nonisolated var sessionStatus: TelemetrySessionStatus { shownSessions.current }
 
     package nonisolated func follow(_ check: TelemetryConsentCheck) { acceptance.follow(check) }
 

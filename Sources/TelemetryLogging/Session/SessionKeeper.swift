@@ -8,13 +8,20 @@ struct SessionKeeper {
     private let bootTime: @Sendable () -> BootTime
     private let recordsSignals: Bool
     private let diagnostics: TelemetryDiagnosticsHandler?
+    private let memoryKills: @Sendable () -> OutOfMemoryKills?
+    let status = SessionStatus()
     private var mark: SessionMark?
     private var ended: [EndedSession] = []
     private var ordinal: UInt64 = 0
 
-    init(configuration: TelemetryLogger.Configuration, capture: EventCapture, bootTime: @escaping @Sendable () -> BootTime) {
+    /// - Parameter memoryKills: Returns how often the system has killed a process of the control group because memory ran out.
+    init(
+        configuration: TelemetryLogger.Configuration, capture: EventCapture, bootTime: @escaping @Sendable () -> BootTime,
+        memoryKills: @escaping @Sendable () -> OutOfMemoryKills? = { .read() }
+    ) {
         self.capture = capture
         self.bootTime = bootTime
+        self.memoryKills = memoryKills
         recordsSignals = configuration.recordsSignals
         diagnostics = configuration.diagnostics
     }
@@ -30,8 +37,10 @@ struct SessionKeeper {
             mark = SessionMark(
                 SessionMark.Content(
                     session: session.id, clientId: clientId, appVersion: session.device.appVersion, process: .current,
-                    recordsSignals: recordsSignals, lastActive: capture.secondsSinceReference, active: bootTime()),
+                    recordsSignals: recordsSignals, memoryKills: memoryKills(), lastActive: capture.secondsSinceReference,
+                    active: bootTime()),
                 in: memory)
+            status.change { $0.isMarked = true }
         } catch {
             diagnostics?(
                 TelemetryDiagnostic(kind: .storageFailed, message: "How this session ends will not be known: \(error)"))
@@ -45,6 +54,7 @@ struct SessionKeeper {
     mutating func end() {
         mark?.end()
         mark = nil
+        status.change { $0.isMarked = false }
     }
 
     /// Removes all marks, those of ended sessions too.
@@ -52,6 +62,7 @@ struct SessionKeeper {
         end()
         for session in ended { session.file.remove() }
         ended = []
+        status.change { $0.reported = [] }
     }
 
     /// Removes the mark, and leaves those of ended sessions to the next start.
@@ -67,18 +78,29 @@ struct SessionKeeper {
     /// Logs an event for each ended session, if events are recorded now.
     mutating func report() {
         guard !ended.isEmpty else { return }
-        let boot = bootTime()
         let now = capture.secondsSinceReference
         let reports = BacktraceReports()
         // The event must fit into a segment.
         let limit = min(BacktraceReports.textLimit, capture.withState(\.store.frameBytes) / 2)
-        let events = ended.map { session in
-            session.event(at: now, boot: boot) {
+        let contexts = contexts()
+        let events = zip(ended, contexts).map { session, context in
+            session.event(at: now, in: context) {
                 reports.text(ofProcess: session.mark.process.number, since: session.mark.lastActive, limit: limit)
             }
         }
         guard capture.record(own: { events }) else { return }
+        let summaries = zip(ended, contexts).map { $0.summary(in: $1) }
+        status.change { $0.reported += summaries }
         for session in ended { session.file.remove() }
         ended = []
+    }
+    /// What is known about each ended session. Where several are left, what was killed after the next one began is not counted.
+    private func contexts() -> [EndedSession.Context] {
+        let now = bootTime()
+        let last = memoryKills()
+        return ended.indices.map { index in
+            let next = index + 1 < ended.count ? ended[index + 1].mark.memoryKills : last
+            return EndedSession.Context(now: now, memoryKills: next)
+        }
     }
 }

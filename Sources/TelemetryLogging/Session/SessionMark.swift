@@ -21,7 +21,8 @@ struct ProcessIdentity: Sendable, Equatable {
 ///    24  UInt64  what ``FatalSignals`` stores; 0 for nothing
 ///    32  UInt64  checksum of the rest
 ///    40  UInt32  the number of bytes of the rest
-///    44  …       boot, process, whether signals are recorded, whether there is a client; strings: session, client, app version
+///    44  …       boot, process, whether signals are recorded, whether there is a client, kills for lack of memory; strings: session,
+///                client, app version
 struct SessionMark: Sendable {
     private static let magic: UInt64 = 0x3130_4B52_414D_544C  // "LTMARK01"
     private static let restStart = 44
@@ -37,6 +38,8 @@ struct SessionMark: Sendable {
         let appVersion: String
         let process: ProcessIdentity
         let recordsSignals: Bool
+        /// At the beginning of the session; nil if the system does not count them.
+        let memoryKills: OutOfMemoryKills?
         /// In seconds since 2001.
         var lastActive: Double
         var active: BootTime
@@ -59,6 +62,10 @@ struct SessionMark: Sendable {
             writer.write(content.process.number)
             writer.write(UInt8(recordsSignals ? 1 : 0))
             writer.write(UInt8(content.clientId == nil ? 0 : 1))
+            writer.write(UInt8(content.memoryKills.map { $0.endsProcess ? 2 : 1 } ?? 0))
+            writer.write(content.memoryKills?.device ?? 0)
+            writer.write(content.memoryKills?.inode ?? 0)
+            writer.write(content.memoryKills?.count ?? 0)
             for text in [content.session, content.clientId ?? "", content.appVersion] {
                 writer.write(text: TextLimits.cut(text, to: Self.textLimit))
             }
@@ -104,14 +111,18 @@ struct SessionMark: Sendable {
         var reader = FrameReader(rest)
         guard rest.hash(seed: magic) == checksum, let boot = reader.read(UInt64.self), let key = reader.read(UInt64.self),
             let number = reader.read(Int32.self), let recordsSignals = reader.read(UInt8.self),
-            let hasClient = reader.read(UInt8.self),
+            let hasClient = reader.read(UInt8.self), let kills = reader.read(UInt8.self),
+            let device = reader.read(UInt64.self), let inode = reader.read(UInt64.self), let count = reader.read(UInt64.self),
             let session = reader.readText(), let clientId = reader.readText(), let appVersion = reader.readText()
         else { return .corrupt }
         return .content(
             Content(
                 session: session, clientId: hasClient == 1 ? clientId : nil, appVersion: appVersion,
                 process: ProcessIdentity(key: key, number: number),
-                recordsSignals: recordsSignals == 1, lastActive: lastActive, active: BootTime(boot: boot, seconds: seconds),
+                recordsSignals: recordsSignals == 1,
+                memoryKills: kills == 0
+                    ? nil : OutOfMemoryKills(device: device, inode: inode, count: count, endsProcess: kills == 2),
+                lastActive: lastActive, active: BootTime(boot: boot, seconds: seconds),
                 end: FatalSignals.End(stored: end)))
     }
 }

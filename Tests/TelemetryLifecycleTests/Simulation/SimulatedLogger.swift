@@ -17,14 +17,21 @@ actor SimulatedLogger: TelemetryLogging, ControlledLogger {
         /// The number of deliveries in progress, by the generation in which they began.
         var deliveries: [Int: Int] = [:]
         var check: TelemetryConsentCheck?
+        var capturesAfterCrash: Bool?
+        var sessions = TelemetrySessionStatus()
     }
 
     private nonisolated let name: String
     private nonisolated let state = Mutex(State())
     @MainActor weak var process: SimulatedProcess?
 
-    /// - Parameter name: The prefix of its session identifiers.
-    init(name: String) { self.name = name }
+    /// - Parameters:
+    ///   - name: The prefix of its session identifiers.
+    ///   - sessions: What it reports about sessions.
+    init(name: String, sessions: TelemetrySessionStatus = TelemetrySessionStatus()) {
+        self.name = name
+        state.withLock { $0.sessions = sessions }
+    }
 
     nonisolated var currentSessionId: String { state.withLock { "\(name).\($0.session)" } }
 
@@ -123,7 +130,12 @@ actor SimulatedLogger: TelemetryLogging, ControlledLogger {
     ) -> Bool { false }
     nonisolated func withholdBudgetReports(of scenarios: Set<String>) {}
     nonisolated var hasRecorder: Bool { false }
-    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool) async {}
+    nonisolated var sessionStatus: TelemetrySessionStatus { state.withLock(\.sessions) }
+    /// Nil until the recorded scenarios are set.
+    nonisolated var capturesAfterCrash: Bool? { state.withLock(\.capturesAfterCrash) }
+    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel, capturesAfterCrash: Bool) async {
+        state.withLock { $0.capturesAfterCrash = capturesAfterCrash }
+    }
     func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
     func setTriggers(_ triggers: [EventTrigger], onFiring: @escaping @Sendable (TriggerFiring) -> Void) async {}
     func reportAction(_ firing: TriggerFiring, captured: Int?) {}
