@@ -9,6 +9,8 @@ extension TelemetryOverview {
         if isPaused { lines.append("paused by \(isPausedByHost ? "this program" : "a viewer")") }
         lines += scenarios.map(\.text)
         lines += triggers.map { "rule \($0.ruleId): watches for \($0.trigger.when), acted \($0.actions) times" }
+        if isSessionMarked { lines.append("if this program does not end in order, its next start reports it") }
+        lines += endedSessions.map { "reported: session \($0.id) ended without a shutdown (\($0.signal ?? $0.end))" }
         if let sentToday { lines.append("sent today: \(sentToday.events) events, \(sentToday.bytes) bytes") }
         return lines.joined(separator: "\n")
     }

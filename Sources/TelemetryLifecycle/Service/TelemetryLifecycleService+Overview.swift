@@ -11,7 +11,7 @@ import Foundation
 extension TelemetryLifecycleService {
     /// What a host can show about telemetry to the user, now: a plain value, for any user interface.
     ///
-    /// Observation reports changes of everything but time and ``TelemetryOverview/sentToday``. Valid once an operation has begun.
+    /// Observation reports changes of everything but time, sessions and ``TelemetryOverview/sentToday``. Valid once an operation has begun.
     public var overview: TelemetryOverview {
         let policy = parts.context.configuration.policy
         let date = parts.context.date
@@ -19,6 +19,7 @@ extension TelemetryLifecycleService {
         let (states, denied) = (scenarios, deniedScenarios)
         let isRecording = settings.telemetrySendingEnabled && !state.isPaused && logger.hasRecorder
         let delivered = logger.deliveredToday
+        let sessions = logger.sessionStatus
         return TelemetryOverview(
             status: status, clientIdentifier: settings.clientIdentifier, isPausedByHost: state.pause.contains(.byHost),
             isPausedByViewer: state.pause.contains(.byViewer),
@@ -31,6 +32,11 @@ extension TelemetryLifecycleService {
                     isRecordedWhileOff: isRecording && policy.recordedScenarios.contains(name) && !denied.contains(name))
             },
             triggers: state.triggers,
+            endedSessions: sessions.reported.map {
+                TelemetryOverview.EndedSession(
+                    id: $0.session, end: $0.end, signal: $0.signal, lastActive: $0.lastActive, appVersion: $0.appVersion)
+            },
+            isSessionMarked: sessions.isMarked,
             sentToday: delivered.map { TelemetryOverview.Sent(events: $0.events, bytes: $0.bytes) })
     }
 }

@@ -50,6 +50,20 @@ public struct TelemetryOverview: Sendable, Equatable {
         public let bytes: UInt64
     }
 
+    /// An earlier session whose process ended without a shutdown, as an event `telemetry.session` reports it.
+    public struct EndedSession: Sendable, Hashable, Identifiable {
+        /// The session's identifier.
+        public let id: String
+        /// How the process ended: `signal`, `outOfMemory`, `killed`, `restart` or `unknown`.
+        public let end: String
+        /// The name of the signal that ended the process, such as `SIGSEGV`; nil if it was not recorded.
+        public let signal: String?
+        /// When the session was last known to be active.
+        public let lastActive: Date
+        /// The version of the app.
+        public let appVersion: String
+    }
+
     /// The status of telemetry.
     public let status: TelemetryLifecycleService.Status
     /// This client's identifier, which viewers use; nil if telemetry is not requested.
@@ -63,6 +77,12 @@ public struct TelemetryOverview: Sendable, Equatable {
     public let scenarios: [Scenario]
     /// The triggers that watch this client's events, sorted by the rules' identifiers.
     public let triggers: [Trigger]
+    /// The earlier sessions that ended without a shutdown and that this process has logged, oldest first. Empty after telemetry
+    /// was turned off.
+    public let endedSessions: [EndedSession]
+    /// Whether the device keeps a mark of the current session, with which the next start reports an end without a shutdown: the client
+    /// is approved, telemetry is not paused, and the logger is the library's and has a spool directory.
+    public let isSessionMarked: Bool
     /// What this process has sent since midnight in the current calendar and time zone; nil if the logger is not the library's.
     ///
     /// Covers this process only: after a restart the count begins again, and other processes of the app count separately. Events

@@ -57,6 +57,20 @@ struct CaptureCommandTests {
         #expect(try await host.stored.isEmpty)
     }
 
+    @Test("The policy decides whether the logger captures after a crash", arguments: [false, true])
+    func afterCrash(isCaptured: Bool) async {
+        let logger = SimulatedLogger(name: "session")
+        let service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: MockTelemetryTransport(),
+            configuration: .init(
+                reconcileInterval: nil, clock: ManualClock(),
+                policy: TelemetryPolicy(recordedScenarios: ["Net"], capturesAfterCrash: isCaptured)),
+            logger: logger, scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        #expect(logger.capturesAfterCrash == isCaptured)
+        await service.shutdown()
+    }
+
     @Test("A lookback that is not a number fails")
     func lookbackOfAnotherType() async throws {
         let host = try await RecordingHost()

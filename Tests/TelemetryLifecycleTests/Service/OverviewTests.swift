@@ -108,6 +108,27 @@ struct OverviewTests {
         await service.shutdown()
     }
 
+    @Test("The overview shows whether the session is marked, and which ended sessions were logged")
+    func sessions() async throws {
+        #expect(try await !TestHost.approved().service.overview.isSessionMarked, "the logger is not the library's")
+        var status = TelemetrySessionStatus()
+        status.isMarked = true
+        status.reported = [
+            .init(session: "s1", end: "signal", signal: "SIGSEGV", lastActive: TelemetryFixtures.date, appVersion: "2.1")
+        ]
+        let service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: MockTelemetryTransport(),
+            configuration: .init(reconcileInterval: nil, clock: ManualClock()),
+            logger: SimulatedLogger(name: "session", sessions: status), scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        let overview = service.overview
+        #expect(overview.isSessionMarked)
+        let ended = try #require(overview.endedSessions.first)
+        #expect(ended.id == "s1" && ended.end == "signal" && ended.signal == "SIGSEGV" && ended.appVersion == "2.1")
+        #expect(ended.lastActive == TelemetryFixtures.date && overview.endedSessions.count == 1)
+        await service.shutdown()
+    }
+
     @Test("Observation of the overview reports a change")
     func observation() async throws {
         let host = try await TestHost.approved()
