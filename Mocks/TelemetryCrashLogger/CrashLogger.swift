@@ -59,7 +59,9 @@ enum CrashLogger {
             matching: .init(names: [TelemetryLogger.sessionEventName]), after: nil, limit: .max
         ).events
         for event in events {
-            print(event.attributes["end"]?.stringValue ?? "", event.attributes["outOfMemoryKills"]?.intValue ?? 0)
+            let end = event.attributes["end"]?.stringValue ?? ""
+            let kills = event.attributes["outOfMemoryKills"]?.intValue ?? 0
+            FileHandle.standardOutput.write(Data("\(end) \(kills)\n".utf8))
         }
     }
 

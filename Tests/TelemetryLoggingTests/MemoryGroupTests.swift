@@ -17,11 +17,17 @@ struct MemoryGroupTests {
         "The group that accounts for memory is found where it is mounted",
         arguments: [
             // Version 2 alone.
-            ("0::/user.slice/a.scope\n", "35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw", "/sys/fs/cgroup/user.slice/a.scope"),
+            (
+                "0::/user.slice/a.scope\n", "35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
+                "/sys/fs/cgroup/user.slice/a.scope"
+            ),
             // A container with a namespace of groups.
             ("0::/\n", "35 24 0:30 / /sys/fs/cgroup ro - cgroup2 cgroup rw", "/sys/fs/cgroup/"),
             // A container without one, in which a part is mounted.
-            ("4:memory:/docker/1f\n0::/\n", "35 24 0:30 /docker/1f /sys/fs/cgroup/memory ro - cgroup c rw,memory", "/sys/fs/cgroup/memory"),
+            (
+                "4:memory:/docker/1f\n0::/\n", "35 24 0:30 /docker/1f /sys/fs/cgroup/memory ro - cgroup c rw,memory",
+                "/sys/fs/cgroup/memory"
+            ),
             // Both versions, with memory in the first.
             ("5:cpu:/a\n4:memory:/b:c\n0::/d\n", mounts, "/sys/fs/cgroup/memory/b:c"),
             ("5:cpu:/a\n0::/d\n", mounts, "/sys/fs/cgroup/unified/d"),
@@ -35,7 +41,9 @@ struct MemoryGroupTests {
         #expect(group == nil || (group?.version == .one) == groups.contains("memory"))
     }
 
-    @Test("A number is read by its name", arguments: [("oom 1\noom_kill 23\n", 23), ("oom_kill -1\n", nil), ("oom_kill_x 1", nil), ("", nil)])
+    @Test(
+        "A number is read by its name",
+        arguments: [("oom 1\noom_kill 23\n", 23), ("oom_kill -1\n", nil), ("oom_kill_x 1", nil), ("", nil)])
     func number(text: String, number: UInt64?) { #expect(OutOfMemoryKills.number(of: "oom_kill", in: text) == number) }
 
     @Test(

@@ -142,7 +142,8 @@ struct ProcessEndTests {
             return try await ChildProcess.onThread {
                 let shell = URL(filePath: "/bin/sh")
                 let words = ["-c", script, "sh", ChildProcess.built("TelemetryCrashLogger").path] + arguments
-                return String(decoding: try ChildProcess(shell, words).end(), as: UTF8.self).split(separator: "\n").map(String.init)
+                return String(decoding: try ChildProcess(shell, words).end(), as: UTF8.self).split(separator: "\n").map(
+                    String.init)
             }
         }
         #expect(try await run(["--end", "memory", spool.url.path, "1"]).count == 20)

@@ -16,7 +16,8 @@ struct SessionEndTests {
     ) -> SessionMark.Content {
         SessionMark.Content(
             session: "s", clientId: "c", appVersion: "2.1", process: ProcessIdentity(key: 1, number: 2),
-            recordsSignals: recordsSignals, memoryKills: memoryKills, lastActive: 100, active: BootTime(boot: boot, seconds: active), end: end)
+            recordsSignals: recordsSignals, memoryKills: memoryKills, lastActive: 100,
+            active: BootTime(boot: boot, seconds: active), end: end)
     }
 
     @Test(

@@ -102,7 +102,8 @@ struct EndedSession: Sendable {
             attributes["outOfMemoryKills"] = .int(Int64(clamping: kills))
         }
         return CapturedEvent(
-            name: TelemetryLogger.sessionEventName, scenario: nil, level: .info, property1: summary.signal ?? summary.end, attributes: attributes,
+            name: TelemetryLogger.sessionEventName, scenario: nil, level: .info, property1: summary.signal ?? summary.end,
+            attributes: attributes,
             secondsSinceReference: now, thread: CurrentThread.number)
     }
 }
