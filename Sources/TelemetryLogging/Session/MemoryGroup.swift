@@ -51,7 +51,7 @@ struct OutOfMemoryKills: Sendable, Equatable {
     let device: UInt64
     let inode: UInt64
     let count: UInt64
-    /// Whether a kill in the group ends the process: no other process is in the group, or the system kills all of its processes at once.
+    /// Whether a kill in the group must end the process: no other process is in the group, or the system kills all of its processes at once.
     let endsProcess: Bool
 
     /// Nil if the system does not count them, as on Apple's systems.
