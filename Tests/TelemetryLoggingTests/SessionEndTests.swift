@@ -74,6 +74,25 @@ struct SessionEndTests {
         spool.close()
     }
 
+    @Test("Of two sessions that were left, the first one's end is known by the count at the beginning of the second")
+    func successiveSessions() throws {
+        let directory = TemporaryDirectory()
+        let spool = try Spool(directory: directory.url)
+        let gate = ScenarioGate(isOpen: true) { 0 }
+        let capture = EventCapture(configuration: .default, budgets: gate.budgets, now: nil, bootTime: { Self.now })
+        var keeper = SessionKeeper(
+            configuration: .default, capture: capture, bootTime: { Self.now }, memoryKills: { Self.kills(3) })
+        keeper.add(
+            [2, 3].map { count in
+                EndedSession(
+                    mark: Self.mark(nil, memoryKills: Self.kills(count)),
+                    file: SpoolFile(path: "\(directory.url.path)/\(count)", owner: spool.lock, system: spool.system))
+            })
+        keeper.report()
+        #expect(keeper.status.current.reported.map(\.end) == ["outOfMemory", "killed"])
+        spool.close()
+    }
+
     @Test("An ended session that was logged is shown until telemetry is turned off, and a mark while it exists")
     func status() async throws {
         let directory = TemporaryDirectory()
