@@ -40,14 +40,7 @@ enum RingHeader {
     @inline(__always)
     static func setFirst(_ number: UInt64, in memory: SegmentMemory) { memory.publish(number, at: 8) }
 
-    enum Reading: Equatable {
-        case content(Content)
-        /// The file has no header yet.
-        case empty
-        case corrupt
-    }
-
-    static func read(_ file: ByteView) -> Reading {
+    static func read(_ file: ByteView) -> FileReading<Content> {
         guard file.count >= bytes, let found = file.load(UInt64.self, at: 0), let first = file.load(UInt64.self, at: 8),
             let key = file.load(UInt64.self, at: 16), let checksum = file.load(UInt64.self, at: 24),
             let count = file.load(UInt32.self, at: 32)

@@ -91,14 +91,7 @@ struct SessionMark: Sendable {
         memory.file?.remove()
     }
 
-    enum Reading: Equatable {
-        case content(Content)
-        /// The file has no content yet.
-        case empty
-        case corrupt
-    }
-
-    static func read(_ file: ByteView) -> Reading {
+    static func read(_ file: ByteView) -> FileReading<Content> {
         guard file.count >= restStart, let found = file.load(UInt64.self, at: 0), let lastActive = file.load(Double.self, at: 8),
             let seconds = file.load(Double.self, at: 16), let end = file.load(UInt64.self, at: 24),
             let checksum = file.load(UInt64.self, at: 32), let count = file.load(UInt32.self, at: 40)

@@ -58,14 +58,7 @@ enum SegmentHeader {
 
     static func setFirstSequence(_ sequence: UInt64, in memory: SegmentMemory) { memory.publish(sequence, at: 16) }
 
-    enum Reading {
-        case content(Content)
-        /// The file has no header yet.
-        case empty
-        case corrupt
-    }
-
-    static func read(_ bytes: ByteView) -> Reading {
+    static func read(_ bytes: ByteView) -> FileReading<Content> {
         guard bytes.count >= textsStart, let found = bytes.load(UInt64.self, at: 0),
             let storedStart = bytes.load(UInt32.self, at: 8), let consumed = bytes.load(UInt32.self, at: 12),
             let firstSequence = bytes.load(UInt64.self, at: 16), let ordinal = bytes.load(UInt64.self, at: 24),

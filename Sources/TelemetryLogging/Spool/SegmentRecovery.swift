@@ -39,23 +39,16 @@ enum SegmentRecovery {
         var damaged = 0
     }
 
-    enum Reading {
-        case recovered(Recovered)
-        /// The file has no header yet.
-        case empty
-        case corrupt
-    }
-
     /// The maximum number of runs that are read; the events after them count as damaged. A logger does not change its client as often while
     /// a segment fills up.
     static let maximumRuns = 64
 
     /// - Parameter bytes: A copy of the file's bytes. Frames after the first damaged one are ignored.
-    static func read(_ bytes: ByteView) -> Reading {
+    static func read(_ bytes: ByteView) -> FileReading<Recovered> {
         switch SegmentHeader.read(bytes) {
         case .empty: return .empty
         case .corrupt: return .corrupt
-        case .content(let header): return .recovered(scan(bytes, header))
+        case .content(let header): return .content(scan(bytes, header))
         }
     }
 

@@ -77,7 +77,7 @@ extension Spool {
         if path.hasSuffix(Self.markSuffix) {
             return if case .content(let mark) = bytes.withByteView(SessionMark.read) { mark.clientId != nil } else { false }
         }
-        guard case .recovered(let recovered) = bytes.withByteView(SegmentRecovery.read) else { return false }
+        guard case .content(let recovered) = bytes.withByteView(SegmentRecovery.read) else { return false }
         return recovered.runs.contains { $0.clientId != nil }
     }
 
@@ -92,7 +92,7 @@ extension Spool {
         switch bytes.withByteView(SegmentRecovery.read) {
         case .empty: try? system.remove(path)
         case .corrupt: quarantine(path, because: "it has no valid header", in: &orphans)
-        case .recovered(let recovered):
+        case .content(let recovered):
             let runs = recovered.runs.filter { $0.clientId == clientId }.map { $0.dated(now) }
             if runs.isEmpty {
                 try? system.remove(path)
