@@ -9,7 +9,7 @@ struct Benchmarks: AsyncParsableCommand {
         abstract: "Measure LiveTelemetry and its peers in one run, and print their ratios.",
         subcommands: [
             All.self, Store.self, Costs.self, Follow.self, Large.self, LoggerFigures.self, RuleFigures.self, RelayFigures.self,
-            PostgreSQLFigures.self, QueryFigures.self, Speak.self, Weigh.self, RelayHost.self,
+            StartFigures.self, PostgreSQLFigures.self, QueryFigures.self, Speak.self, Weigh.self, LeaveRings.self, RelayHost.self,
         ],
         defaultSubcommand: All.self)
 }
@@ -36,6 +36,7 @@ struct All: AsyncParsableCommand {
     func run() async throws {
         print(Machine.description)
         try await LoggerSuite(scale: scale).run()
+        try await StartSuite(scale: scale).run()
         try await StoreSuite(scale: scale).run()
         try await CostSuite(scale: scale).run()
         try await FollowSuite(scale: scale).run()
@@ -100,6 +101,18 @@ struct LoggerFigures: AsyncParsableCommand {
     func run() async throws {
         print(Machine.description)
         try await LoggerSuite(scale: scale).run()
+    }
+}
+
+struct StartFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Measure a start after a crash, with the flight recorder's rings full.")
+
+    @OptionGroup var scale: Scale
+
+    func run() async throws {
+        print(Machine.description)
+        try await StartSuite(scale: scale).run()
     }
 }
 
