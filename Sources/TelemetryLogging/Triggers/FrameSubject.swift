@@ -1,28 +1,44 @@
 import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// An event in a frame as a query reads it. Valid as long as the frame's bytes.
-struct FrameSubject {
-    let frame: ByteView
-    let fields: FrameFields
-    let clientId: String?
-    let sessionId: String
-    /// Nil for an event that the flight recorder keeps.
-    let sequence: UInt64?
+/// An event in a frame as queries read it: its attributes are decoded once, however many read them. Valid as long as the frame's bytes.
+final class FrameSubject {
+    private let frame: ByteView
+    private let fields: FrameFields
+    private let clientId: String?
+    private let sessionId: String
+    private let sequence: UInt64?
+    private lazy var attributes = decodedAttributes
+    /// The texts of the attributes that are not texts.
+    private lazy var otherTexts: [[UInt8]] = attributes.compactMap { _, value in
+        if case .string = value { return nil }
+        return Array(value.queryText.utf8)
+    }
+
+    /// - Parameter sequence: Nil for an event that the flight recorder keeps.
+    init(_ fields: FrameFields, in frame: ByteView, clientId: String?, sessionId: String, sequence: UInt64?) {
+        self.fields = fields
+        self.frame = frame
+        self.clientId = clientId
+        self.sessionId = sessionId
+        self.sequence = sequence
+    }
 
     private var level: TelemetryLogLevel { fields.flags.contains(.diagnostic) ? .diagnostic : .info }
 
-    private func attribute(_ key: String) -> TelemetryValue? {
-        var found: TelemetryValue?
+    private var decodedAttributes: [(name: Range<Int>, value: TelemetryValue)] {
+        var decoded: [(name: Range<Int>, value: TelemetryValue)] = []
         _ = fields.forEachAttribute(in: frame) { name, value in
-            guard frame[name].isEqual(to: key) else { return }
-            found =
-                switch value {
-                case .text(let place): .string(frame[place].text)
-                case .other(let value): value
-                }
+            switch value {
+            case .text(let place): decoded.append((name, .string(frame[place].text)))
+            case .other(let value): decoded.append((name, value))
+            }
         }
-        return found
+        return decoded
+    }
+
+    private func attribute(_ key: String) -> TelemetryValue? {
+        attributes.first { frame[$0.name].isEqual(to: key) }?.value
     }
 
     private var eventId: String {
@@ -60,15 +76,9 @@ extension FrameSubject: QuerySubject {
         if let text = fields.property1, matches(text) { return true }
         var isFound = false
         _ = fields.forEachAttribute(in: frame) { _, value in
-            if isFound { return }
-            switch value {
-            case .text(let place): isFound = matches(place)
-            case .other(let value):
-                var text = value.queryText
-                isFound = text.withUTF8(isMatch)
-            }
+            if case .text(let place) = value, !isFound { isFound = matches(place) }
         }
-        return isFound
+        return isFound || otherTexts.contains { unsafe $0.withUnsafeBufferPointer { unsafe isMatch($0) } }
     }
 
     var byteCount: Int { frame.count }

@@ -10,27 +10,23 @@ struct TriggerEvaluator {
         var counter = TriggerCounter()
     }
 
-    /// What events of one kind have in common, and which triggers may match them.
-    private struct Kind {
-        let flags: Frame.Flags
-        let texts: [[UInt8]?]
-        /// The indices of the triggers, and whether each matches without reading the event.
-        let candidates: [(index: Int, isCertain: Bool)]
-
-        func isOf(_ places: [Range<Int>?], in frame: ByteView, flags: Frame.Flags) -> Bool {
-            guard flags == self.flags else { return false }
-            return zip(places, texts).allSatisfy { place, text in
-                guard let place, let text else { return place == nil && text == nil }
-                return text.withByteView { $0.isEqual(to: frame[place]) }
-            }
-        }
+    /// A trigger that may match the events of one kind.
+    private struct Candidate {
+        let index: Int
+        /// Whether it matches them without reading them.
+        let isCertain: Bool
     }
 
     /// Names that contain numbers may make any number of kinds.
     private static let maximumKinds = 1_024
 
     private var watched: [Watched] = []
-    private var kinds: [UInt64: Kind] = [:]
+    /// By a hash of what the events of a kind have in common.
+    private var kinds: [UInt64: [Candidate]] = [:]
+    /// The kind of the last event, because the next one is often of the same.
+    private var last: (hash: UInt64, candidates: [Candidate])?
+    /// So that no event can be made to have the hash of another kind.
+    private let seed = UInt64.random(in: .min ... .max)
 
     var isEmpty: Bool { watched.isEmpty }
 
@@ -39,6 +35,7 @@ struct TriggerEvaluator {
         let counters = Dictionary(watched.map { ($0.trigger, $0.counter) }) { first, _ in first }
         watched = triggers.filter(\.trigger.isValid).map { Watched(trigger: $0, counter: counters[$0] ?? TriggerCounter()) }
         kinds = [:]
+        last = nil
     }
 
     /// Evaluates the triggers on events.
@@ -56,10 +53,13 @@ struct TriggerEvaluator {
                 let sequence: UInt64? =
                     if case .segment(let first) = events.source { first &+ UInt64(index) } else { nil }
                 let subject = FrameSubject(
-                    frame: frame, fields: fields, clientId: clientId, sessionId: sessionId, sequence: sequence)
-                for (index, isCertain) in candidates {
+                    fields, in: frame, clientId: clientId, sessionId: sessionId, sequence: sequence)
+                for candidate in candidates {
+                    let index = candidate.index
+                    guard candidate.isCertain || watched[index].trigger.trigger.when.matches(subject, in: context) else {
+                        continue
+                    }
                     let trigger = watched[index].trigger
-                    guard isCertain || trigger.trigger.when.matches(subject, in: context) else { continue }
                     let isOwn = fields.scenario.map { frame[$0].isEqual(to: trigger.scenario) } ?? false
                     let outcome = watched[index].counter.add(fields.seconds, isOwn: isOwn, to: trigger.trigger)
                     if case .acts(let count) = outcome { firings.append(TriggerFiring(trigger: trigger, events: count)) }
@@ -70,24 +70,30 @@ struct TriggerEvaluator {
     }
 
     /// The triggers that may match an event.
-    private mutating func candidates(for fields: FrameFields, in frame: ByteView) -> [(index: Int, isCertain: Bool)] {
+    private mutating func candidates(for fields: FrameFields, in frame: ByteView) -> [Candidate] {
         let severity = Self.severityTexts(of: fields, in: frame)
-        let places = [fields.name, fields.scenario, severity.own, severity.level]
-        var hash = UInt64(fields.flags.rawValue)
-        for place in places { hash = place.map { frame[$0].hash(seed: hash) } ?? ~hash }
-        if let kind = kinds[hash], kind.isOf(places, in: frame, flags: fields.flags) { return kind.candidates }
-        let texts = places.map { $0.map { frame[$0].array } }
-        let kind = Kind(flags: fields.flags, texts: texts, candidates: candidates(forTexts: texts, flags: fields.flags))
-        if kinds.count >= Self.maximumKinds { kinds = [:] }
-        kinds[hash] = kind
-        return kind.candidates
+        var hash = frame[fields.name].hash(seed: ByteHash.mix(seed, UInt64(fields.flags.rawValue)))
+        hash = fields.scenario.map { frame[$0].hash(seed: hash) } ?? ~hash
+        hash = severity.own.map { frame[$0].hash(seed: hash) } ?? ~hash
+        hash = severity.level.map { frame[$0].hash(seed: hash) } ?? ~hash
+        if let last, last.hash == hash { return last.candidates }
+        let found = kinds[hash] ?? addKind(hash, fields, severity, in: frame)
+        last = (hash, found)
+        return found
     }
 
-    /// - Parameter texts: The name, the scenario, and the attributes `severity` and `level`.
-    private func candidates(
-        forTexts texts: [[UInt8]?], flags: Frame.Flags
-    ) -> [(index: Int, isCertain: Bool)] {
-        let values = texts.map { $0.map { String(decoding: $0, as: UTF8.self) } }
+    private mutating func addKind(
+        _ hash: UInt64, _ fields: FrameFields, _ severity: (own: Range<Int>?, level: Range<Int>?), in frame: ByteView
+    ) -> [Candidate] {
+        let places = [fields.name, fields.scenario, severity.own, severity.level]
+        let candidates = candidates(of: places.map { $0.map { frame[$0].text } }, flags: fields.flags)
+        if kinds.count >= Self.maximumKinds { kinds = [:] }
+        kinds[hash] = candidates
+        return candidates
+    }
+
+    /// - Parameter values: The name, the scenario, and the attributes `severity` and `level`.
+    private func candidates(of values: [String?], flags: Frame.Flags) -> [Candidate] {
         // The library's own events trigger nothing.
         if values[0]?.hasPrefix("telemetry.") ?? true { return [] }
         let level: TelemetryLogLevel = flags.contains(.diagnostic) ? .diagnostic : .info
@@ -99,7 +105,7 @@ struct TriggerEvaluator {
         let context = QueryContext(now: .distantPast)
         return watched.indices.compactMap { index in
             let matches = watched[index].trigger.trigger.when.matches(cell, in: context)
-            return matches == false ? nil : (index, matches == true)
+            return matches == false ? nil : Candidate(index: index, isCertain: matches == true)
         }
     }
 
