@@ -22,7 +22,7 @@ public enum QueryField: Sendable, Hashable {
     }
 
     /// The shortest name of the field.
-    var canonicalName: String {
+    public var canonicalName: String {
         guard case .attribute(let key) = self else { return Self.names[self] ?? "" }
         return Self.fixed[key] != nil || key.unicodeScalars.starts(with: Self.prefix.unicodeScalars) ? Self.prefix + key : key
     }

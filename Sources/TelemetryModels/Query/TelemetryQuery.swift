@@ -43,14 +43,14 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
         throw TelemetryQueryError(message: "Expected a filter without pipes.", offset: parser.scanner.position)
     }
 
-    private init() {
-        filter = .and([])
+    private init(_ filter: QueryFilter) {
+        self.filter = filter
         pipes = []
-        description = ""
+        description = QueryDescription.text(of: filter, pipes: [], limit: Self.lengthLimit)
     }
 
     /// The empty query, which matches every event.
-    public static let all = TelemetryQuery()
+    public static let all = TelemetryQuery(.and([]))
 
     /// Whether the query has pipes. A query without pipes can be a condition of a filter.
     public var hasPipes: Bool { !pipes.isEmpty }
@@ -79,6 +79,14 @@ public struct TelemetryQuery: Sendable, CustomStringConvertible {
     /// What every event fulfils that the query's filter matches; for the project's packages, not part of the interface.
     @_spi(Tooling)
     public func bounds(now: Date) -> QueryBounds { QueryBounds(filter, now: now) }
+
+    /// The conditions that an event has to fulfil, all of them, to match the query's filter: each as a query, in the order of the text.
+    /// For the project's packages; not part of the interface.
+    @_spi(Tooling)
+    public var conditions: [TelemetryQuery] {
+        guard case .and(let filters) = filter else { return [TelemetryQuery(filter)] }
+        return filters.map { TelemetryQuery($0) }
+    }
 
     /// The fields that may decide on the result; for the project's packages, not part of the interface.
     @_spi(Tooling)
