@@ -22,6 +22,17 @@ struct TextTests {
     func formattedDurations(seconds: Double, text: String) { #expect(DurationText.string(seconds: seconds) == text) }
 
     @Test(
+        "A compact duration is parsed as the same number of seconds",
+        arguments: [
+            (0.5, "500ms"), (1, "1s"), (1.5, "1500ms"), (90, "90s"), (300, "5m"), (3_600, "1h"), (5_400, "90m"),
+            (172_800, "2d"), (0.25001, "0.25001s"),
+        ] as [(Double, String)])
+    func compactDurations(seconds: Double, text: String) {
+        #expect(DurationText.compact(seconds: seconds) == text)
+        #expect(DurationText.seconds(text) == seconds)
+    }
+
+    @Test(
         "Control characters are escaped",
         arguments: [
             ("plain ü 漢", "plain ü 漢"), ("a\u{1B}[31mb", "a\\u{1B}[31mb"), ("a\nb\tc\r", "a\\nb\\tc\\r"),

@@ -54,6 +54,7 @@ struct CompletionTests {
             for name in Self.hostile + ["xsafe-1.a_ü", "xsafe:2"] {
                 try await transport.createTelemetryClient(clientId: name, isEnabled: true)
                 try await transport.createScenarios([.init(clientId: "xsafe-1.a_ü", scenarioName: name, isEnabled: true)])
+                try await transport.createRule(TelemetryRuleRecord(ruleId: name, scenarioName: "A"))
             }
             try await transport.append(
                 Self.hostile.enumerated().map { number, name in
@@ -83,7 +84,7 @@ struct CompletionTests {
             _ = try await terminal.text { $0.contains("ready") }
             for line in [
                 "telemetry enable -d store x", "telemetry enable -d store xsafe-1.a_ü x", "telemetry query -d store xs",
-                "telemetry watch -d store --where xs", "telemetry crashes -d store x",
+                "telemetry watch -d store --where xs", "telemetry crashes -d store x", "telemetry rule test -d store x",
             ] {
                 terminal.write(line + "\t\t")
                 let offered = try await terminal.text { $0.contains("xsafe:2") && $0.contains("1.a_ü") }

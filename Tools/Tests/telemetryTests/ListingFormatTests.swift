@@ -75,7 +75,8 @@ struct ListingFormatTests {
                 ["rule", "list"],
                 [
                     #"{"ruleId":"r1","scenarioName":"A","logLevel":"diagnostic","percentage":100.0,"isEnabled":true,"#
-                        + #""created":"2026-01-01T00:00:00.000Z","conditions":["appVersion>=2.1"],"applicable":0,"clients":0}"#
+                        + #""created":"2026-01-01T00:00:00.000Z","conditions":["appVersion>=2.1"],"isReadable":true,"#
+                        + #""applicable":0,"clients":0}"#
                 ]
             ),
         ])

@@ -73,7 +73,7 @@ struct RuleCommandTests {
             #expect(client.service.scenarios["A"]?.source == .rule(rule.ruleId))
             let listed = try await ToolProcess.run("rule", "list", "-d", store.path)
             let row =
-                "\(rule.ruleId)  A         info     100%  5 h                 1            1  tester  clientId in k7wq,other\n"
+                "\(rule.ruleId)  A         info     100%  5 h                 1            1  tester  –        clientId in k7wq,other\n"
             #expect(listed.output.contains(row), "\(listed.output)")
             let scenarios = try await ToolProcess.run("scenarios", "-d", store.path)
             #expect(scenarios.output.contains("rule \(rule.ruleId)\n"))
@@ -104,8 +104,10 @@ struct RuleCommandTests {
                 TelemetryRuleRecord(ruleId: "r2", scenarioName: "A", conditions: [.init("deviceType", .equals, ["phone"])]))
             let listed = try await ToolProcess.run("rule", "list", "-d", folder.path)
             let rows = listed.lines.map { $0.split(separator: " ").map(String.init) }
-            #expect(rows.first { $0[0] == "r1" } == ["r1", "A", "diagnostic", "100%", "–", "2", "1", "–", "appVersion>=2.1"])
-            #expect(rows.first { $0[0] == "r2" } == ["r2", "A", "diagnostic", "100%", "–", "–", "0", "–", "deviceType=phone"])
+            #expect(
+                rows.first { $0[0] == "r1" } == ["r1", "A", "diagnostic", "100%", "–", "2", "1", "–", "–", "appVersion>=2.1"])
+            #expect(
+                rows.first { $0[0] == "r2" } == ["r2", "A", "diagnostic", "100%", "–", "–", "0", "–", "–", "deviceType=phone"])
             #expect(listed.errors.contains("an attribute that only clients know"))
         }
     }

@@ -48,8 +48,31 @@ extension JSONLine {
         add(Field.created.rawValue, rule.created)
         add(Field.expires.rawValue, rule.expires)
         add(Field.conditions.rawValue, rule.conditions.map(RuleConditionText.string))
+        add(Field.trigger.rawValue, rule.trigger.map { JSONLine($0) })
+        add("isReadable", rule.isReadable)
         add(Field.issuer.rawValue, rule.issuer)
         add("applicable", applicable)
         add("clients", followers)
+    }
+    /// The stored form.
+    private init(_ trigger: TelemetryTrigger) {
+        var (name, numbers) = ("", JSONLine())
+        switch trigger.action {
+        case .capture(let lookback):
+            name = "capture"
+            numbers.add("lookback", lookback)
+        case .enable(let lease):
+            name = "enable"
+            numbers.add("lease", lease)
+        }
+        var action = JSONLine()
+        action.add(name, numbers)
+        self.init()
+        add("when", trigger.when.description)
+        add("count", trigger.count)
+        add("within", trigger.within)
+        add("action", action)
+        add("limit", trigger.limit)
+        add("per", trigger.per)
     }
 }

@@ -10,9 +10,9 @@ public struct JSONLine {
     public init() {}
 
     /// The object as text.
-    public var text: String {
-        String(decoding: JSONBytes.escapingControls(in: "{".utf8 + members.bytes + "}".utf8), as: UTF8.self)
-    }
+    public var text: String { String(decoding: JSONBytes.escapingControls(in: object), as: UTF8.self) }
+
+    private var object: [UInt8] { "{".utf8 + members.bytes + "}".utf8 }
 
     public mutating func add(_ name: String, _ value: String?) {
         if let value { members.member(name, value) }
@@ -48,5 +48,16 @@ public struct JSONLine {
     public mutating func add(_ name: String, _ values: [String]) {
         members.key(name)
         members.array(values) { value, writer in writer.string(value) }
+    }
+
+    public mutating func add(_ name: String, _ value: JSONLine?) {
+        guard let value else { return }
+        members.key(name)
+        members.raw(value.object)
+    }
+
+    public mutating func add(_ name: String, _ values: [JSONLine]) {
+        members.key(name)
+        members.array(values) { value, writer in writer.raw(value.object) }
     }
 }

@@ -26,6 +26,13 @@ public enum DurationText {
         }
     }
 
+    /// The duration as ``seconds(_:)`` parses it, in the largest unit of which it is a whole number.
+    public static func compact(seconds: Double) -> String {
+        let unit = units.last { (seconds / $0.seconds).rounded() == seconds / $0.seconds } ?? ("s", 1)
+        let number = seconds / unit.seconds
+        return (Int(exactly: number).map(String.init) ?? "\(number)") + unit.suffix
+    }
+
     private static func rounded(_ seconds: Double) -> String {
         let tenths = Int((seconds * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

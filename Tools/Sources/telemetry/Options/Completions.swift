@@ -5,7 +5,7 @@ import TelemetryHTTP
 import TelemetryTransport
 import ViewerKit
 
-/// Shell completions for clients, scenarios and contexts, read from the store that is given on the command line.
+/// Shell completions for clients, scenarios, rules and contexts, read from the store that is given on the command line.
 enum Completions {
     /// The timeout for a relay, because the shell is blocked meanwhile.
     private static let timeout = Duration.seconds(3)
@@ -27,6 +27,10 @@ enum Completions {
         let identifiers = aliases(words).identifiers
         let client = words.map { identifiers[$0] ?? $0 }.first(where: known.contains)
         return offered(Set(all.filter { client == nil || $0.clientId == client }.map(\.scenarioName)).sorted())
+    }
+
+    static let rules = CompletionKind.custom { words, _, _ in
+        offered(((try? await store(words)?.fetchRules()) ?? []).map(\.ruleId))
     }
 
     /// The fields of queries, and the attributes of the newest events.

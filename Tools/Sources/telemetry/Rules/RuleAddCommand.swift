@@ -11,7 +11,13 @@ struct RuleAddCommand: StoreCommand {
             Clients have the attributes clientId, appVersion, osVersion, deviceType, deviceModel and libraryVersion, and those \
             that the app adds. All conditions must match.
 
-            Example: telemetry rule add FileRead --where 'appVersion>=2.1' --sample 10% --level info --for 2h
+            With --when, the rule does not enable the scenario. Each client it applies to looks at the events that it records and those \
+            that its flight recorder keeps. Once enough of them match, it acts by itself, also while the store cannot be reached.
+
+            Examples:
+              telemetry rule add FileRead --where 'appVersion>=2.1' --sample 10% --level info --for 2h
+              telemetry rule add Checkout --when 'severity:>=error' --capture 5m --limit 1/1h
+              telemetry rule add Checkout --when 'name:=retry' --count 3 --within 1m --enable 10m
             """)
 
     @OptionGroup var store: StoreOptions
@@ -22,12 +28,14 @@ struct RuleAddCommand: StoreCommand {
     var scenario: String
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var trigger: TriggerOptions
 
     @Option(help: "The share of the clients that the rule applies to, in percent.")
     var sample = "100%"
 
     func validate() throws {
         _ = try SampleText.percentage(sample)
+        _ = try trigger.trigger()
         if scenario.isEmpty { throw ValidationError("The name of the scenario is empty.") }
     }
 
@@ -40,7 +48,7 @@ struct RuleAddCommand: StoreCommand {
             TelemetryRuleRecord(
                 scenarioName: scenario, level: lease.level?.level ?? .diagnostic, conditions: conditions,
                 percentage: try SampleText.percentage(sample), created: now, expires: try lease.seconds().map { now + $0 },
-                issuer: issuer.name))
+                issuer: issuer.name, trigger: try trigger.trigger()))
         console.line("\(console.style.green("✓")) Added rule \(rule.ruleId.visible) for \(scenario.visible).")
         if lease.duration == nil { console.note("Without --for the rule applies until it is removed.") }
     }

@@ -9,7 +9,8 @@ struct RuleListCommand: StoreCommand {
         commandName: "list", abstract: "List the rules: how many clients each applies to, and how many follow it.",
         discussion: """
             A rule applies to the approved clients that meet its conditions according to their records. A client that was \
-            disconnected follows once it is connected, unless the app or a viewer decided on the scenario.
+            disconnected follows once it is connected, unless the app or a viewer decided on the scenario. A rule with a trigger is \
+            followed while it enables its scenario.
 
             Example: telemetry rule list --directory /srv/telemetry
             """)
@@ -36,6 +37,10 @@ struct RuleListCommand: StoreCommand {
         if output.format == .table, counted.contains(where: { $0.applicable == nil }) {
             console.note("–: the rule uses an attribute that only clients know, so the viewer cannot count the clients.")
         }
+        if output.format == .table, rules.contains(where: { !$0.isReadable }) {
+            console.note(
+                "unreadable: the rule has values that this version cannot read, so it applies to no client of this version.")
+        }
     }
 
     private struct CountedRule {
@@ -48,7 +53,8 @@ struct RuleListCommand: StoreCommand {
         var table = Table([
             .text("rule", priority: 9), .text("scenario", priority: 8), .whole("level", priority: 3),
             .number("sample", priority: 4), .whole("time left", priority: 6), .number("applies to", priority: 5),
-            .number("followed by", priority: 5), .text("issuer", priority: 2), .text("conditions", priority: 7),
+            .number("followed by", priority: 5), .text("issuer", priority: 2), .text("trigger", priority: 7),
+            .text("conditions", priority: 7),
         ])
         for entry in rules {
             let rule = entry.rule
@@ -56,6 +62,7 @@ struct RuleListCommand: StoreCommand {
                 .init(rule.ruleId), .init(rule.scenarioName, look: console.style.tinted), .init(rule.level.rawValue),
                 .init(share(of: rule)), .init(timeLeft(of: rule, now: now)),
                 .init(entry.applicable.map(\.grouped) ?? "–"), .init(entry.followers.grouped), .init(rule.issuer ?? "–"),
+                .init(rule.trigger.map(TriggerText.string) ?? "–"),
                 .init(rule.conditions.isEmpty ? "–" : rule.conditions.map(RuleConditionText.string).joined(separator: " and ")),
             ])
         }
@@ -67,6 +74,7 @@ struct RuleListCommand: StoreCommand {
     }
 
     private func timeLeft(of rule: TelemetryRuleRecord, now: Date) -> String {
-        rule.isEnabled ? ScenarioText.timeLeft(until: rule.expires, now: now) : "disabled"
+        guard rule.isReadable else { return "unreadable" }
+        return rule.isEnabled ? ScenarioText.timeLeft(until: rule.expires, now: now) : "disabled"
     }
 }
