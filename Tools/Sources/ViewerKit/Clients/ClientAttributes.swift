@@ -27,6 +27,11 @@ extension TelemetryRuleRecord {
     /// The number of approved clients to which the rule applies; nil if its conditions need attributes that the store lacks.
     public func applicableCount(among clients: [TelemetryClientRecord], now: Date) -> Int? {
         guard conditions.allSatisfy(\.isKnownToViewers) else { return nil }
-        return clients.count { $0.isEnabled && applies(to: $0.clientId, attributes: $0.attributes, at: now) }
+        return clients.count { reaches($0, now: now) }
+    }
+
+    /// Whether the client is approved and, according to its record, the rule applies to it.
+    public func reaches(_ client: TelemetryClientRecord, now: Date) -> Bool {
+        client.isEnabled && applies(to: client.clientId, attributes: client.attributes, at: now)
     }
 }

@@ -1,8 +1,19 @@
 import TelemetryModels
 
 extension TelemetryEvent {
-    /// Whether a viewer captured the event from a flight recorder, so that it may be older than the events before it.
-    var isCaptured: Bool { attributes["telemetry.captured"] == true }
+    /// The attribute of events that were captured from a flight recorder.
+    static let capturedAttribute = "telemetry.captured"
+
+    /// Whether the event was captured from a flight recorder, so that it may be older than the events before it.
+    var isCaptured: Bool { attributes[Self.capturedAttribute] == true }
+
+    /// The event without the attribute that marks it as captured.
+    var unmarked: TelemetryEvent {
+        TelemetryEvent(
+            eventId: eventId, clientId: clientId, sessionId: sessionId, sequence: sequence, name: name, timestamp: timestamp,
+            device: device, threadId: threadId, property1: property1,
+            attributes: attributes.filter { $0.key != Self.capturedAttribute }, scenario: scenario, level: level)
+    }
 
     /// The event's text for a row, with a mark if the event was captured.
     var rowText: String { [isCaptured ? "[captured]" : nil, property1].compactMap(\.self).joined(separator: " ") }
