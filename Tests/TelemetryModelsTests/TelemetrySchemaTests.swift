@@ -92,6 +92,7 @@ struct TelemetrySchemaTests {
             Self.rows(
                 [
                     "ruleId", "scenarioName", "logLevel", "conditions", "percentage", "created", "expires", "isEnabled", "issuer",
+                    "trigger", "contextConditions",
                 ], indexed: ["scenarioName", "isEnabled"],
                 other: [
                     "percentage": "Double", "created": "Date/Time", "expires": "Date/Time", "isEnabled": "Boolean",
