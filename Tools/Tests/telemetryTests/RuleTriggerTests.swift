@@ -117,8 +117,8 @@ struct RuleTriggerTests {
                     b            1         0        0          0
                     c            0         0        0          0
 
-                    b would not have acted. Most often only severity:>=error failed: for 1 event. The nearest event, pay at \
-                    1970-01-01 00:00:05.000, failed severity:>=error: severity is info.
+                    b would not have acted. The only failing condition was most often severity:>=error (1 event). The nearest event, \
+                    pay at 1970-01-01 00:00:05.000, failed severity:>=error: severity is info.
                     c would not have acted. No events are stored.
                     1 action on 1 of 3 clients; held back by the limit: 1
 

@@ -64,7 +64,7 @@ public struct ReplayListing {
                 "At most \(result.largestCount.grouped) of \(trigger.count.grouped) matching events were within \(period).")
         }
         if let (condition, events) = result.failures.first {
-            sentences.append("Most often only \(condition) failed: for \(counted(events, "event")).")
+            sentences.append("The only failing condition was most often \(condition) (\(counted(events, "event"))).")
         }
         if let miss = result.nearestMiss {
             let conditions = miss.failed.map(\.description).joined(separator: " and ")

@@ -12,7 +12,8 @@ struct RuleAddCommand: StoreCommand {
             that the app adds. All conditions must match.
 
             With --when, the rule does not enable the scenario. Each client it applies to looks at the events that it records and those \
-            that its flight recorder keeps. Once enough of them match, it acts by itself, also while the store cannot be reached.
+            that its flight recorder keeps. Once enough of them match, it acts by itself, also while the store cannot be reached. \
+            --for is how long the rule applies.
 
             Examples:
               telemetry rule add FileRead --where 'appVersion>=2.1' --sample 10% --level info --for 2h
