@@ -2,14 +2,14 @@ public import TelemetryModels
 
 /// Shows what clients would have done because of a trigger.
 public struct ReplayListing {
-    private let replays: [(client: String, result: TriggerReplay.Result)]
+    private let replays: [(clientId: String, client: String, result: TriggerReplay.Result)]
     private let trigger: TelemetryTrigger
     private let time = TimeText()
 
     public init(
         _ replays: [(clientId: String, result: TriggerReplay.Result)], of trigger: TelemetryTrigger, aliases: ClientAliases
     ) {
-        self.replays = replays.map { (aliases.label(of: $0.clientId), $0.result) }
+        self.replays = replays.map { ($0.clientId, aliases.label(of: $0.clientId), $0.result) }
         self.trigger = trigger
     }
 
@@ -25,13 +25,57 @@ public struct ReplayListing {
         return table
     }
 
+    /// One object for each client.
+    public var objects: [JSONLine] {
+        replays.map { clientId, _, result in
+            var object = JSONLine()
+            object.add(TelemetrySchema.Field.clientId.rawValue, clientId)
+            object.add("events", result.events)
+            object.add("matched", result.matched)
+            object.add("actions", result.actions.map { self.object(for: $0) })
+            object.add("heldBack", result.heldBack)
+            object.add("largestCount", result.largestCount)
+            object.add("failures", result.failures.map { self.object(for: $0.condition, events: $0.events) })
+            object.add("nearestMiss", result.nearestMiss.map { self.object(for: $0) })
+            return object
+        }
+    }
+
+    private func object(for action: TriggerReplay.Action) -> JSONLine {
+        var object = JSONLine()
+        object.add("time", action.date)
+        object.add("events", action.events)
+        return object
+    }
+
+    private func object(for condition: TelemetryQuery, events: Int) -> JSONLine {
+        var object = JSONLine()
+        object.add("condition", condition.description)
+        object.add("events", events)
+        return object
+    }
+
+    private func object(for miss: TriggerReplay.Miss) -> JSONLine {
+        var values = JSONLine()
+        for (field, value) in miss.values {
+            if let value { values.add(field, value) } else { values.addNull(field) }
+        }
+        var object = JSONLine()
+        object.add(TelemetrySchema.Field.eventId.rawValue, miss.event.eventId)
+        object.add(TelemetrySchema.Field.eventName.rawValue, miss.event.name)
+        object.add(TelemetrySchema.Field.eventTimestamp.rawValue, miss.event.timestamp)
+        object.add("failed", miss.failed.map(\.description))
+        object.add("values", values)
+        return object
+    }
+
     /// The numbers of each client.
     public var clients: Table {
         var table = Table([
             .text("client", priority: 9), .number("events", priority: 5), .number("matching", priority: 6),
             .number("actions", priority: 8), .number("held back", priority: 7),
         ])
-        for (client, result) in replays {
+        for (_, client, result) in replays {
             table.add([
                 .init(client), .init(result.events.grouped), .init(result.matched.grouped), .init(result.actions.count.grouped),
                 .init(result.heldBack.grouped),

@@ -71,13 +71,14 @@ struct RuleTestCommand: StoreCommand {
             return console.note(
                 "The rule applies to no approved client\(selected == nil ? "" : " of those that --client selects").")
         }
-        let replays = try await replays(
-            of: trigger, on: rule.scenarioName, for: clients, over: transport, console)
+        let listing = ReplayListing(
+            try await replays(of: trigger, on: rule.scenarioName, for: clients, over: transport, console), of: trigger,
+            aliases: try store.aliases())
         switch output.format {
-        case .json: replays.forEach { console.line(JSONLine($0.result, clientId: $0.clientId).text) }
+        case .json: listing.objects.forEach { console.line($0.text) }
         case .table:
             console.line("\(rule.scenarioName.visible): \(TriggerText.string(trigger).visible)")
-            show(ReplayListing(replays, of: trigger, aliases: try store.aliases()), console)
+            show(listing, console)
         }
         console.note("Only stored events were replayed. What a client kept and did not send is not known.")
     }
