@@ -15,19 +15,6 @@ public import TelemetryTransport
 ///
 /// The logger's task runs while telemetry is on. It does not keep the logger alive; call ``shutdown()`` to deliver waiting events.
 public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
-    /// The name of the event that reports losses; its attributes are counts by cause.
-    public static let droppedEventName = "telemetry.dropped"
-    /// The name of the event that reports how many events of a scenario were not recorded because its budget was used up. Its
-    /// attributes are `scenario`, `suppressed`, and `window` in seconds.
-    public static let budgetEventName = "telemetry.budget"
-    /// The name of the event that reports an earlier session whose process ended without ``shutdown()``. Its attributes are `session`, `end`
-    /// (`signal`, `outOfMemory`, `killed`, `restart`, `unknown`), `lastActive`, `appVersion`, and with a signal `signal` and perhaps `backtrace`,
-    /// otherwise perhaps `outOfMemoryKills`.
-    public static let sessionEventName = "telemetry.session"
-    /// The name of the event that reports what a rule's trigger did. Its attributes are `rule`, `scenario`, `action` (`capture` or
-    /// `enable`), `events`, which is how many events the trigger counted, and with `capture` `captured`, which is how many were sent.
-    public static let triggerEventName = "telemetry.trigger"
-
     @usableFromInline nonisolated let gate: ScenarioGate
     @usableFromInline nonisolated let capture: EventCapture
 
@@ -388,15 +375,6 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     ) {
         self.triggers.set(triggers, onFiring: onFiring)
         if phase == .on { startTriggers() }
-    }
-
-    /// Sets the triggers of rules, as the lifecycle service does, and ignores what they demand.
-    @_spi(Tooling)
-    public func setTriggers(of rules: [TelemetryRuleRecord]) {
-        let triggers = rules.compactMap { rule in
-            rule.trigger.map { EventTrigger(ruleId: rule.ruleId, scenario: rule.scenarioName, trigger: $0) }
-        }
-        setTriggers(triggers) { _ in }
     }
 
     private func startTriggers() { triggers.start { [weak self] in await self?.readForTriggers() } }
