@@ -88,7 +88,7 @@ struct RuleTestCommand: StoreCommand {
         try trigger.trigger(defaultAction: .capture(lookback: nil))
     }
 
-    private func sinceDate() throws -> Date? { try since.map { try FilterOptions.date($0, "--since") } }
+    private func sinceDate() throws -> Date? { try since.map { try SelectionOptions.date($0, "--since") } }
 
     private func testedRule(in transport: any TelemetryTransporting) async throws -> TelemetryRuleRecord {
         guard let trigger = try newTrigger() else { return try await RuleArgument.find(rule, in: transport) }
