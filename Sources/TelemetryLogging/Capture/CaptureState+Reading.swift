@@ -114,3 +114,28 @@ extension CaptureState {
         drop(reading.inFlight, for: .full)
     }
 }
+
+/// What triggers read.
+extension CaptureState {
+    /// Reads events from now on.
+    mutating func beginWatching() {
+        watch = WatchPosition(session: session, sequence: nextSequence)
+        recorder.skipUnread()
+    }
+
+    mutating func endWatching() {
+        watch = nil
+        isWatchIdle = false
+    }
+
+    /// Copies the next events that triggers have not read, about as many as the limit in bytes. Without any, the next event wakes the
+    /// watch.
+    mutating func takeUnread(limit: Int) -> UnreadEvents? {
+        guard watch != nil else { return nil }
+        let segments = sealed + [active].compactMap(\.self)
+        let events =
+            watch?.takeUnread(in: segments, of: session, limit: limit) ?? recorder.takeUnread(limit: limit)
+        isWatchIdle = events == nil
+        return events
+    }
+}
