@@ -122,7 +122,7 @@ struct TriggerTests {
         bench.logger.logEvent(name: "kept", scenario: "Net")
         await bench.logger.setTriggers([all], onFiring: note)
         #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
-        await bench.logger.reportAction(TriggerFiring(trigger: all, events: 1), captured: 1)
+        await bench.logger.reportAction(TriggerFiring(trigger: all, events: 1, clientId: nil), captured: 1)
         bench.logger.logEvent(name: "telemetry.mine")
         await bench.logger.flush()
         #expect(found.withLock(\.self) == [])
@@ -136,6 +136,25 @@ struct TriggerTests {
         await bench.logger.flush()
         // The first, the third after the lease, and the one of another scenario.
         #expect(found.withLock(\.count) == 3)
+    }
+
+    @Test("After a capture, the next event is seen at once, also while the network is away")
+    func afterCapture() async throws {
+        let (bench, stream) = await bench([try trigger("name:=boom")])
+        bench.transport.hold(.append)
+        bench.logger.logEvent(name: "kept", scenario: "Net")
+        await bench.clock.sleepers(atLeast: 1)
+        bench.clock.advance(by: TriggerWatch.rest)
+        // The watch waits for the next event, and the delivery for the network.
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
+        await bench.transport.held(.append)
+        await bench.clock.sleepers(atLeast: 1)
+        bench.clock.advance(by: TriggerWatch.rest)
+        bench.logger.logEvent(name: "boom", scenario: "Net")
+        bench.clock.advance(by: TriggerWatch.rest)
+        var iterator = stream.makeAsyncIterator()
+        #expect(await iterator.next()?.events == 1)
+        bench.transport.release(.append)
     }
 
     @Test("A trigger that stays while others change keeps what it has counted")
@@ -156,8 +175,8 @@ struct TriggerTests {
     func report() async throws {
         let bench = await Bench.recording(wall: wall)
         let watched = try trigger("name:=boom")
-        await bench.logger.reportAction(TriggerFiring(trigger: watched, events: 3), captured: 12)
-        await bench.logger.reportAction(TriggerFiring(trigger: watched, events: 4), captured: nil)
+        await bench.logger.reportAction(TriggerFiring(trigger: watched, events: 3, clientId: nil), captured: 12)
+        await bench.logger.reportAction(TriggerFiring(trigger: watched, events: 4, clientId: nil), captured: nil)
         await bench.logger.flush()
         let stored = try await bench.stored
         #expect(stored.map(\.scenario) == [nil, nil] && stored.map(\.level) == [.info, .info])

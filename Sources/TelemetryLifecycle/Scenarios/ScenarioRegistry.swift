@@ -30,8 +30,9 @@ final class ScenarioRegistry {
     private var decisions: [String: State] = [:]
     /// The persisted decisions and states of the known scenarios.
     private var persisted: [String: State] = [:]
-    /// The triggers that the logger has.
+    /// The triggers of the rules that apply, and those that the logger has.
     private var triggers: [EventTrigger] = []
+    private var passedTriggers: [EventTrigger] = []
     /// Called with what a trigger demands.
     var onFiring: @Sendable (TriggerFiring) -> Void = { _ in }
     /// Whether the denied scenarios were passed to the logger.
@@ -43,6 +44,7 @@ final class ScenarioRegistry {
     private let attributes: [String: String]
     private let now: @Sendable () -> Date
     private let shown: LifecycleState
+    private let effects: SerialQueue
 
     init(
         store: any TelemetryScenarioStoring, logger: any ControlledLogger,
@@ -55,6 +57,7 @@ final class ScenarioRegistry {
         attributes = configuration.clientAttributes
         now = configuration.date
         shown = state
+        effects = SerialQueue(executor: configuration.executor)
     }
 
     /// The states of the registered scenarios, which the records in the store should have. Nil if none were registered.
@@ -85,13 +88,13 @@ final class ScenarioRegistry {
     /// never registered stay.
     func register(_ names: [String]) async {
         let names = Set(names)
-        let kept = Set(states.keys).subtracting(registered ?? []).union(names)
         // One read for all names: a store may read all of its states to return one.
         let stored = names.allSatisfy { states[$0] != nil } ? [:] : await store.loadAllScenarios()
         for name in names where states[name] == nil {
             decisions[name] = stored[name]
             persisted[name] = stored[name]
         }
+        let kept = Set(states.keys).subtracting(registered ?? []).union(names)
         registered = names
         suspended = nil
         await publish(kept)
@@ -110,14 +113,22 @@ final class ScenarioRegistry {
     func enable(by rule: TelemetryRuleRecord, lease: TimeInterval) async -> Bool {
         let name = rule.scenarioName
         guard let grant = try? LeaseGrant(level: rule.level, lease: lease, policy: policy) else { return false }
-        let state = State(
-            isEnabled: true, level: grant.level, expires: grant.expires(from: now()), source: .rule(rule.ruleId))
+        let end = [grant.expires(from: now()), rule.expires].compactMap(\.self).min()
+        let state = State(isEnabled: true, level: grant.level, expires: end, source: .rule(rule.ruleId))
+        if states[name] == nil, persisted[name] == nil {
+            // The scenario is not registered, and may have been decided on in an earlier run.
+            let stored = await store.loadAllScenarios()[name]
+            if states[name] == nil, persisted[name] == nil { (decisions[name], persisted[name]) = (stored, stored) }
+        }
         let current = decisions[name].flatMap { $0.hasExpired(at: now()) ? nil : $0 }
         switch current?.source {
-        case nil: await decide(name, state)
-        case .rule: if state.exceeds(current) { await decide(name, state) }
+        case .registration where current?.isEnabled == false: break
+        case nil: break
+        case .rule: guard state.exceeds(current) else { return true }
         case .registration, .host, .viewer: return false
         }
+        decisions[name] = state
+        await publish(Set(states.keys).union([name]))
         return true
     }
 
@@ -184,7 +195,7 @@ final class ScenarioRegistry {
         suspended = registered ?? suspended
         registered = nil
         rules = nil
-        if !states.isEmpty { await publish([]) }
+        if !states.isEmpty || !triggers.isEmpty { await publish([]) }
     }
 
     /// Registers the scenarios that were registered when consent ended.
@@ -223,18 +234,22 @@ final class ScenarioRegistry {
         }
         let isChanged = next != states
         states = next
-        let triggers = context.triggers(at: date)
-        let hasNewTriggers = triggers != self.triggers
-        self.triggers = triggers
+        triggers = context.triggers(at: date)
+        await effects.perform { await self.apply(saving: changed, isForced: isForced || isChanged) }
+    }
+
+    /// Passes what was decided to the store and the logger. One call at a time, so that a later decision is in effect last.
+    private func apply(saving changed: Set<String>, isForced: Bool) async {
         // Sorted, so that a replayed simulation saves in the same order.
         for name in changed.sorted() {
             if let state = persisted[name] { await store.saveScenario(state, for: name) }
         }
-        if hasNewTriggers {
-            await logger.setTriggers(self.triggers, onFiring: onFiring)
-            shown.show(self.triggers)
+        if passedTriggers != triggers {
+            passedTriggers = triggers
+            await logger.setTriggers(passedTriggers, onFiring: onFiring)
+            shown.show(passedTriggers)
         }
-        guard isForced || isChanged else { return }
+        guard isForced else { return }
         // An app that logs as soon as a scenario is shown as on must be recorded.
         await logger.updateScenarios(states)
         showStates()

@@ -12,6 +12,7 @@ final class TriggerController {
     private let operations: ServiceOperations
     private let context: LifecycleContext
     private let queue: SerialQueue
+    private var waiting: Set<EventTrigger> = []
 
     init(
         scenarios: ScenarioController, consent: ConsentController, operations: ServiceOperations, context: LifecycleContext
@@ -31,20 +32,31 @@ final class TriggerController {
         }
     }
 
-    private func enqueue(_ firing: TriggerFiring) { queue.enqueue { await self.act(firing) } }
+    /// What a trigger demands again while it waits is done once.
+    private func enqueue(_ firing: TriggerFiring) {
+        guard waiting.insert(firing.trigger).inserted else { return }
+        queue.enqueue {
+            self.waiting.remove(firing.trigger)
+            await self.act(firing)
+        }
+    }
 
-    private var isActive: Bool {
+    private func isAllowed(_ firing: TriggerFiring) -> Bool {
         !context.state.isShutDown && consent.settings.telemetrySendingEnabled && scenarios.registry.pause.isEmpty
+            && consent.settings.clientIdentifier == firing.clientId
     }
 
     private func act(_ firing: TriggerFiring) async {
         // What was true when the events were read may have changed.
-        guard isActive, let rule = scenarios.registry.rule(of: firing.trigger) else { return }
+        guard isAllowed(firing), let rule = scenarios.registry.rule(of: firing.trigger) else { return }
         let name = rule.scenarioName
         var captured: Int?
         switch firing.trigger.trigger.action {
         case .capture(let lookback):
-            captured = await consent.gate.inTurn { await $0.dumpRecorded(name, lookback: lookback) }
+            captured = await consent.gate.inTurn { logger in
+                // The client may have changed meanwhile.
+                self.isAllowed(firing) ? await logger.dumpRecorded(name, lookback: lookback) : nil
+            }
             guard captured != nil else { return }
         case .enable(let lease):
             guard await scenarios.registry.enable(by: rule, lease: lease) else { return }

@@ -379,7 +379,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
 
     private func startTriggers() { triggers.start { [weak self] in await self?.readForTriggers() } }
 
-    private func readForTriggers() -> Bool { triggers.read() }
+    private func readForTriggers() -> TriggerWatch.Reading { triggers.read() }
 
     package func reportAction(_ firing: TriggerFiring, captured: Int?) {
         capture.recordTriggerReport(firing, captured: captured)

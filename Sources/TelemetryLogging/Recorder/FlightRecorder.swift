@@ -32,7 +32,7 @@ struct FlightRecorder: Sendable {
         let replaced = rings[index]
         var ring = empty
         ring.append([replaced?.events.remaining(in: window)].compactMap(\.self) + others)
-        // Triggers have read the events that it replaces, and do not read those of other processes.
+        // Triggers read before, and do not read the events of other processes.
         ring.skipUnread()
         rings[index] = ring
         return replaced

@@ -87,9 +87,9 @@ struct RingKeeper {
         for request in DumpRequest.requests(for: events, of: scenario, key: ring.key, level: level) {
             // Recording may end between two requests.
             guard let number = capture.withState({ $0.appendDump(request) }) else { break }
-            capture.createFiles()
             dumped += number
         }
+        capture.wake()
         return dumped
     }
 

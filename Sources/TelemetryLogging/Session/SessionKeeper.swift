@@ -12,6 +12,8 @@ struct SessionKeeper {
     let status = SessionStatus()
     private var mark: SessionMark?
     private var ended: [EndedSession] = []
+    /// What was known of kills for lack of memory when the last of them was found.
+    private var killsBeforeReport: OutOfMemoryKills?
     private var ordinal: UInt64 = 0
 
     /// - Parameter memoryKills: Returns how often the system has killed a process of the control group because memory ran out.
@@ -72,8 +74,12 @@ struct SessionKeeper {
         ended = []
     }
 
-    /// Keeps ended sessions until they are reported.
-    mutating func add(_ sessions: [EndedSession]) { ended += sessions }
+    /// Keeps ended sessions until they are reported. What is killed from now on does not count for them.
+    mutating func add(_ sessions: [EndedSession]) {
+        guard !sessions.isEmpty else { return }
+        ended += sessions
+        killsBeforeReport = memoryKills()
+    }
 
     /// Logs an event for each ended session, if events are recorded now.
     mutating func report() {
@@ -97,9 +103,8 @@ struct SessionKeeper {
     /// What is known about each ended session. Where several are left, what was killed after the next one began is not counted.
     private func contexts() -> [EndedSession.Context] {
         let now = bootTime()
-        let last = memoryKills()
         return ended.indices.map { index in
-            let next = index + 1 < ended.count ? ended[index + 1].mark.memoryKills : last
+            let next = index + 1 < ended.count ? ended[index + 1].mark.memoryKills : killsBeforeReport
             return EndedSession.Context(now: now, memoryKills: next)
         }
     }

@@ -18,6 +18,8 @@ package struct EventTrigger: Sendable, Hashable {
 /// What a trigger demands, because enough events matched.
 package struct TriggerFiring: Sendable, Hashable {
     package let trigger: EventTrigger
-    /// How many events matched since the trigger's last action.
+    /// How many events were counted for it.
     package let events: Int
+    /// The client of these events.
+    package let clientId: String?
 }

@@ -62,7 +62,9 @@ struct TriggerEvaluator {
                     let trigger = watched[index].trigger
                     let isOwn = fields.scenario.map { frame[$0].isEqual(to: trigger.scenario) } ?? false
                     let outcome = watched[index].counter.add(fields.seconds, isOwn: isOwn, to: trigger.trigger)
-                    if case .acts(let count) = outcome { firings.append(TriggerFiring(trigger: trigger, events: count)) }
+                    if case .acts(let count) = outcome {
+                        firings.append(TriggerFiring(trigger: trigger, events: count, clientId: clientId))
+                    }
                 }
             }
         }

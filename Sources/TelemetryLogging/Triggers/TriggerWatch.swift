@@ -10,6 +10,17 @@ final class TriggerWatch {
     static let rest = Duration.milliseconds(250)
     /// How many bytes are copied under the capture's lock at a time.
     private static let copyBytes = 64 << 10
+    /// How many copies one reading makes, so that the logger's actor is free in between. Together they are larger than a segment.
+    private static let copies = 16
+
+    /// What a reading found.
+    enum Reading: Sendable {
+        /// No event; the next one wakes the task.
+        case none
+        case all
+        /// As many events as one reading takes, and there may be more.
+        case part
+    }
 
     private let capture: EventCapture
     private let clock: any Clock<Duration>
@@ -42,13 +53,17 @@ final class TriggerWatch {
 
     /// Starts the task if there are triggers, unless it runs.
     /// - Parameter next: Calls ``read()``; nil if the logger is gone.
-    func start(_ next: @escaping @Sendable () async -> Bool?) {
+    func start(_ next: @escaping @Sendable () async -> Reading?) {
         guard task == nil, !evaluator.isEmpty else { return }
         let signal = capture.watchWakeUp
         let clock = clock
         task = Task {
-            while !Task.isCancelled, let hasRead = await next() {
-                if hasRead { try? await clock.sleep(for: TriggerWatch.rest) } else { await signal.wait() }
+            while !Task.isCancelled, let reading = await next() {
+                switch reading {
+                case .none: await signal.wait()
+                case .all: try? await clock.sleep(for: TriggerWatch.rest)
+                case .part: await Task.yield()
+                }
             }
         }
     }
@@ -58,28 +73,34 @@ final class TriggerWatch {
         task = nil
     }
 
-    /// Reads the events that were not read yet.
-    /// - Returns: Whether there were any; otherwise the next one wakes the task.
+    /// Reads events that were not read yet: all that wait for delivery next, and at most as many bytes as ``copies`` allows.
     @discardableResult
-    func read() -> Bool {
-        guard !evaluator.isEmpty else { return false }
+    func read() -> Reading {
+        guard !evaluator.isEmpty else { return .none }
         let now = Date(timeIntervalSinceReferenceDate: capture.secondsSinceReference)
-        var (hasRead, missed) = (false, UInt64(0))
-        while true {
+        var reading = Reading.none
+        var missed: UInt64 = 0
+        for _ in 0..<Self.copies {
             let (events, clientId, sessionId) = capture.withState {
                 ($0.takeUnread(limit: Self.copyBytes), $0.clientId, $0.session.id)
             }
-            guard let events else { break }
-            hasRead = true
+            guard let events else {
+                report(missed)
+                return reading
+            }
+            reading = .all
             missed += events.missed
             for firing in evaluator.evaluate(events, clientId: clientId, sessionId: sessionId, now: now) { onFiring(firing) }
         }
-        if missed > 0 {
-            diagnostics?(
-                TelemetryDiagnostic(
-                    kind: .unexpectedInput,
-                    message: "Triggers did not see \(missed) events, which the flight recorder replaced before they were read."))
-        }
-        return hasRead
+        report(missed)
+        return .part
+    }
+
+    private func report(_ missed: UInt64) {
+        guard missed > 0 else { return }
+        diagnostics?(
+            TelemetryDiagnostic(
+                kind: .unexpectedInput,
+                message: "Triggers did not see \(missed) events, which the flight recorder replaced before they were read."))
     }
 }

@@ -15,11 +15,12 @@ struct TriggerRuleTests {
     private func add(
         _ host: RecordingHost, _ action: TelemetryTrigger.Action, scenario: String = "Net",
         level: TelemetryLogLevel = .diagnostic,
-        when: String = "severity:>=error", conditions: [TelemetryRuleCondition] = []
+        when: String = "severity:>=error", conditions: [TelemetryRuleCondition] = [], expires: Date? = nil
     ) async throws -> TelemetryRuleRecord {
         let rule = try await host.transport.store.createRule(
             TelemetryRuleRecord(
                 ruleId: "r", scenarioName: scenario, level: level, conditions: conditions, created: TelemetryFixtures.date,
+                expires: expires,
                 trigger: TelemetryTrigger(when: try TelemetryQuery(when), action: action)))
         await host.service.reconcile()
         return rule
@@ -128,6 +129,42 @@ struct TriggerRuleTests {
         await host.logger.flush()
         await reported(host)
         #expect(host.service.scenarios["Files"] == .init(source: .host))
+    }
+
+    @Test("What a trigger enabled ends with its rule")
+    func expiry() async throws {
+        let host = try await RecordingHost()
+        let end = host.wall.date + 60
+        _ = try await add(host, .enable(lease: 600), scenario: "Files", expires: end)
+        fail(host)
+        await shows(host, "Files", TelemetryScenarioState(isEnabled: true, expires: end, source: .rule("r")))
+    }
+
+    @Test("A decision of an earlier run stays, although its scenario is not registered yet")
+    func earlierDecision() async throws {
+        let host = try await RecordingHost()
+        try await host.service.setScenarioEnabled("Files", enabled: true)
+        try await host.crash()
+        _ = try await add(host, .enable(lease: 600), scenario: "Files")
+        // A second trigger shows when the first one has been handled.
+        try await host.transport.store.createRule(
+            TelemetryRuleRecord(
+                ruleId: "s", scenarioName: "Net", created: TelemetryFixtures.date,
+                trigger: TelemetryTrigger(when: try TelemetryQuery("severity:>=error"), action: .capture(lookback: nil))))
+        await host.service.reconcile()
+        fail(host)
+        await reported(host)
+        try await host.service.registerScenarios(["Files"])
+        #expect(host.service.scenarios["Files"] == .init(isEnabled: true, source: .host))
+    }
+
+    @Test("An opt-out ends the triggers, also where no scenario is registered")
+    func optOut() async throws {
+        let host = try await RecordingHost()
+        _ = try await add(host, .capture(lookback: nil))
+        #expect(host.service.overview.triggers.count == 1)
+        await host.service.disableTelemetry()
+        #expect(host.service.overview.triggers == [])
     }
 
     enum Refusal: CaseIterable { case veto, pause, optOut, conditions, goneRule }

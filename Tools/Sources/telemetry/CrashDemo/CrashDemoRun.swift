@@ -100,17 +100,11 @@ actor CrashDemoRun {
     /// Reads what the host sent by itself: the end of the session, and the events before it.
     private func read() async throws {
         step("The viewer comes back")
-        let last = try loggedNumbers().max() ?? 0
-        var captured: [TelemetryEvent] = []
-        var ends: [TelemetryEvent] = []
-        var actions: [TelemetryEvent] = []
-        for try await event in store.transport.eventStream(matching: .init(clientId: clientId)) {
-            switch event.name {
-            case TelemetryLogger.sessionEventName: ends.append(event)
-            case TelemetryLogger.triggerEventName: actions.append(event)
-            default: captured.append(event)
-            }
-            if !ends.isEmpty, !actions.isEmpty, captured.contains(where: { $0.number >= last }) { break }
+        let events = try await expecting("what the host sends by itself") { try await self.sent() }
+        let ends = events.filter { $0.name == TelemetryLogger.sessionEventName }
+        let actions = events.filter { $0.name == TelemetryLogger.triggerEventName }
+        let captured = events.filter {
+            $0.name != TelemetryLogger.sessionEventName && $0.name != TelemetryLogger.triggerEventName
         }
         show(ends, actions, captured)
         try compare(captured)
@@ -118,6 +112,19 @@ actor CrashDemoRun {
             throw ToolFailure(.failed, "The end of the session, or what the rule did, was reported wrongly.")
         }
         console.line("\n\(console.style.green("✓")) The crash and the events before it arrived, although no viewer acted.")
+    }
+
+    /// The events in the store, once the end of the session, the report of the rule and the last event before the crash are there.
+    private func sent() async throws -> [TelemetryEvent] {
+        let last = try loggedNumbers().max() ?? 0
+        var events: [TelemetryEvent] = []
+        for try await event in store.transport.eventStream(matching: .init(clientId: clientId)) {
+            events.append(event)
+            let names = Set(events.map(\.name))
+            guard names.isSuperset(of: [TelemetryLogger.sessionEventName, TelemetryLogger.triggerEventName]) else { continue }
+            if event.number >= last || events.contains(where: { $0.number >= last }) { break }
+        }
+        return events
     }
 
     private func show(_ ends: [TelemetryEvent], _ actions: [TelemetryEvent], _ captured: [TelemetryEvent]) {
