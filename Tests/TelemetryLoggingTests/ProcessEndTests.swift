@@ -94,15 +94,22 @@ struct ProcessEndTests {
         await bench.logger.shutdown()
     }
 
-    @Test("A start while telemetry is paused keeps what the recorder had kept before an end, and reports the end after the pause")
-    func paused() async throws {
-        let spool = TemporaryDirectory()
-        let printed = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
+    /// A process that was killed, and an hour later a start that is paused.
+    private static func pausedStart(afterKillIn spool: TemporaryDirectory) async throws -> (printed: [String], bench: Bench) {
+        let path = spool.url.path
+        let printed = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", path, "1"]) }
         let bench = Bench(.init(spoolDirectory: spool.url), now: { Date() + 3_600 })
         await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: true)
         await bench.logger.setClientIdentifier("client")
         await bench.logger.setPaused(true)
         await bench.logger.activate(enabled: true)
+        return (printed, bench)
+    }
+
+    @Test("A start while telemetry is paused keeps what the recorder had kept before an end, and reports the end after the pause")
+    func paused() async throws {
+        let spool = TemporaryDirectory()
+        let (printed, bench) = try await Self.pausedStart(afterKillIn: spool)
         #expect(bench.transport.calls(of: .append).isEmpty)
         // A pause may be longer than one process.
         await bench.logger.shutdown()
@@ -114,12 +121,7 @@ struct ProcessEndTests {
     @Test("The end of a pause reports an end before it")
     func resumed() async throws {
         let spool = TemporaryDirectory()
-        let printed = try await ChildProcess.onThread { try ChildProcess.ended(["--end", "kill", spool.url.path, "1"]) }
-        let bench = Bench(.init(spoolDirectory: spool.url), now: { Date() + 3_600 })
-        await bench.logger.setRecordedScenarios(["Recorded"], level: .diagnostic, capturesAfterCrash: true)
-        await bench.logger.setClientIdentifier("client")
-        await bench.logger.setPaused(true)
-        await bench.logger.activate(enabled: true)
+        let (printed, bench) = try await Self.pausedStart(afterKillIn: spool)
         await bench.logger.setPaused(false)
         await bench.logger.flush()
         #expect(try await Set(bench.storedNames) == Set(printed + [TelemetryLogger.sessionEventName]))

@@ -118,6 +118,8 @@ final class ScenarioRegistry {
         if states[name] == nil, persisted[name] == nil {
             // The scenario is not registered, and may have been decided on in an earlier run.
             let stored = await store.loadAllScenarios()[name]
+            // An opt-out, or a change of the rules, may have come between.
+            guard rules?[name].contains(rule) == true else { return false }
             if states[name] == nil, persisted[name] == nil { (decisions[name], persisted[name]) = (stored, stored) }
         }
         let current = decisions[name].flatMap { $0.hasExpired(at: now()) ? nil : $0 }
