@@ -1,5 +1,4 @@
 import Foundation
-import Observation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
@@ -40,19 +39,6 @@ struct BudgetTests {
         for _ in 0..<count { service.telemetryLogger.logEvent(name: "e", scenario: "A") }
     }
 
-    /// Returns once the scenario "A" is shown as suspended until this date.
-    private func suspended(until date: Date?, in service: TelemetryLifecycleService) async {
-        while service.scenarios["A"]?.suspendedUntil != date {
-            await withCheckedContinuation { continuation in
-                withObservationTracking {
-                    _ = service.scenarios
-                } onChange: {
-                    continuation.resume()
-                }
-            }
-        }
-    }
-
     private var stored: [String] {
         get async throws {
             let events = try await transport.store.events(matching: .all, after: nil, limit: 100).events
@@ -69,7 +55,7 @@ struct BudgetTests {
         let service = try await makeService(budget)
         let end = wall.date + 10
         log(3, to: service)
-        await suspended(until: end, in: service)
+        await service.shows { $0.scenarios["A"]?.suspendedUntil == end }
         return (service, end)
     }
 
@@ -81,7 +67,7 @@ struct BudgetTests {
         let states = await scenarioStore.loadAllScenarios()
         let end = wall.date + 10
         log(5, to: service)
-        await suspended(until: end, in: service)
+        await service.shows { $0.scenarios["A"]?.suspendedUntil == end }
         var expected = before
         expected["A"]?.suspendedUntil = end
         #expect(service.scenarios == expected && service.scenarioStates == ["A": true, "B": false])
@@ -91,7 +77,7 @@ struct BudgetTests {
         #expect(await scenarioStore.loadAllScenarios() == states)
         wall.date = end
         log(1, to: service)
-        await suspended(until: nil, in: service)
+        await service.shows { $0.scenarios["A"]?.suspendedUntil == nil }
         #expect(service.scenarios == before)
         await service.telemetryLogger.flush()
         #expect(try await stored == ["e", "e", "telemetry.budget 3", "e"])
@@ -107,7 +93,7 @@ struct BudgetTests {
         log(1, to: service)
         wall.date = end
         await service.telemetryLogger.flush()
-        await suspended(until: nil, in: service)
+        await service.shows { $0.scenarios["A"]?.suspendedUntil == nil }
         await service.telemetryLogger.flush()
         #expect(try await stored == ["e", "e", "telemetry.budget 2"])
     }
@@ -132,7 +118,7 @@ struct BudgetTests {
         log(2, to: service)
         wall.date = end
         await service.telemetryLogger.flush()
-        await suspended(until: nil, in: service)
+        await service.shows { $0.scenarios["A"]?.suspendedUntil == nil }
         #expect(try await stored == ["e", "e", "telemetry.budget 1", "telemetry.budget 2"])
     }
 
@@ -160,7 +146,7 @@ struct BudgetTests {
         try await transport.store.createCommand(TelemetryFixtures.command(.enableScenario, scenarioName: "A"))
         await service.reconcile()
         log(3, to: service)
-        await suspended(until: wall.date + 10, in: service)
+        await service.shows { $0.scenarios["A"]?.suspendedUntil == wall.date + 10 }
         #expect(service.scenarios["A"]?.source == .viewer)
     }
 

@@ -98,8 +98,7 @@ struct LeaseTests {
         host.transport.isOffline = isOffline
         host.wall.date += 60
         host.clock.advance(by: .seconds(60))
-        await host.logger.called(.updateScenarioStates(["A": false, "B": true]))
-        #expect(host.service.scenarios["A"] == .init())
+        await host.service.shows { $0.scenarios["A"] == .init() }
         #expect(await host.scenarioStore.loadState(for: "A") == false)
         if isOffline {
             host.transport.isOffline = false

@@ -1,5 +1,4 @@
 import Foundation
-import Observation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
@@ -46,18 +45,6 @@ struct SharedSettingsTests {
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
     }
 
-    private func disabled(_ service: TelemetryLifecycleService) async {
-        while service.status != .disabled {
-            await withCheckedContinuation { continuation in
-                withObservationTracking {
-                    _ = service.status
-                } onChange: {
-                    continuation.resume()
-                }
-            }
-        }
-    }
-
     @Test(
         "After an opt-out in one process, another one's flush appends nothing, and its status changes without a call",
         .timeLimit(.minutes(10)), arguments: Store.allCases)
@@ -69,7 +56,7 @@ struct SharedSettingsTests {
         await second.logger.flush()
         try #require(transport.appendedEvents.isEmpty)
         #expect(second.logger.statistics.delivered == 0)
-        await disabled(second.service)
+        await second.service.shows { $0.status == .disabled }
         second.logger.logEvent(name: "late")
         await second.logger.flush()
         #expect(second.logger.statistics.waiting == 0)

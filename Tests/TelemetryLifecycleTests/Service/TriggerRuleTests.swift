@@ -1,5 +1,4 @@
 import Foundation
-import Observation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
@@ -28,19 +27,6 @@ struct TriggerRuleTests {
 
     private func fail(_ host: RecordingHost) {
         host.logger.logEvent(name: "failed", scenario: "Net", attributes: ["severity": "error"])
-    }
-
-    /// Returns once the scenario has the state.
-    private func shows(_ host: RecordingHost, _ name: String = "Net", _ state: TelemetryScenarioState) async {
-        while host.service.scenarios[name] != state {
-            await withCheckedContinuation { continuation in
-                withObservationTracking {
-                    _ = host.service.scenarios
-                } onChange: {
-                    continuation.resume()
-                }
-            }
-        }
     }
 
     /// Returns once the report of an action was sent.
@@ -86,7 +72,7 @@ struct TriggerRuleTests {
         fail(host)
         let state = TelemetryScenarioState(
             isEnabled: true, level: .info, expires: host.wall.date + 600, source: .rule("r"))
-        await shows(host, "Checkout", state)
+        await host.service.shows { $0.scenarios["Checkout"] == state }
         #expect(host.service.scenarios["Net"] == .init())
         host.logger.logEvent(name: "recorded", scenario: "Checkout")
         host.transport.release(.records)
@@ -137,7 +123,8 @@ struct TriggerRuleTests {
         let end = host.wall.date + 60
         _ = try await add(host, .enable(lease: 600), scenario: "Files", expires: end)
         fail(host)
-        await shows(host, "Files", TelemetryScenarioState(isEnabled: true, expires: end, source: .rule("r")))
+        let state = TelemetryScenarioState(isEnabled: true, expires: end, source: .rule("r"))
+        await host.service.shows { $0.scenarios["Files"] == state }
     }
 
     @Test("A decision of an earlier run stays, although its scenario is not registered yet")

@@ -166,11 +166,14 @@ final class Diagnostics: Sendable {
 
 extension TelemetryLifecycleService {
     /// Returns once the settings have the opt-out.
-    func optedOut() async {
-        while settings != .defaults {
+    func optedOut() async { await shows { $0.settings == .defaults } }
+
+    /// Returns once the condition, which reads observed properties, holds.
+    func shows(_ condition: @MainActor (TelemetryLifecycleService) -> Bool) async {
+        while !condition(self) {
             await withCheckedContinuation { continuation in
                 withObservationTracking {
-                    _ = settings
+                    _ = condition(self)
                 } onChange: {
                     continuation.resume()
                 }
