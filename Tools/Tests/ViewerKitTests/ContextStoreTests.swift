@@ -25,9 +25,9 @@ struct ContextStoreTests {
     func roundTrip() throws {
         #expect(try store.read() == ContextStore.Contexts())
         #expect(!FileManager.default.fileExists(atPath: store.directory.path))
-        let prod = TelemetryContext(name: "prod", relay: "https://relay.example.com", tokenFile: "/etc/token")
+        let prod = StoreContext(name: "prod", relay: "https://relay.example.com", tokenFile: "/etc/token")
         try store.add(prod, replacing: false)
-        try store.add(TelemetryContext(name: "here", directory: "/srv/telemetry"), replacing: false)
+        try store.add(StoreContext(name: "here", directory: "/srv/telemetry"), replacing: false)
         try store.use("prod")
         let read = try store.read()
         #expect(read.current == "prod")
@@ -53,14 +53,14 @@ struct ContextStoreTests {
     func restricted() throws {
         try FileManager.default.createDirectory(
             at: store.directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        try store.add(TelemetryContext(name: "a", directory: "/a"), replacing: false)
+        try store.add(StoreContext(name: "a", directory: "/a"), replacing: false)
         #expect(try mode(store.directory) == 0o700)
     }
 
     @Test("A token is stored in a separate file, and removed with its context")
     func storedToken() throws {
         let token = try AccessToken("secret-token\n", source: "standard input")
-        try store.add(TelemetryContext(name: "prod", relay: "http://127.0.0.1:1"), token: token, replacing: false)
+        try store.add(StoreContext(name: "prod", relay: "http://127.0.0.1:1"), token: token, replacing: false)
         let file = try #require(try store.context(named: "prod").tokenFile)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "secret-token\n")
         #expect(try mode(URL(fileURLWithPath: file)) == 0o600)
@@ -72,7 +72,7 @@ struct ContextStoreTests {
 
     @Test("Replacing a context that had a stored token removes the token")
     func replacedToken() throws {
-        let context = TelemetryContext(name: "prod", relay: "http://127.0.0.1:1")
+        let context = StoreContext(name: "prod", relay: "http://127.0.0.1:1")
         try store.add(context, token: try AccessToken("a", source: "test"), replacing: false)
         let file = try #require(try store.context(named: "prod").tokenFile)
         #expect(throws: ToolFailure.self) { try store.add(context, replacing: false) }
@@ -84,7 +84,7 @@ struct ContextStoreTests {
 
     @Test("Removing the current context leaves no current context")
     func removal() throws {
-        try store.add(TelemetryContext(name: "a", directory: "/a"), replacing: false)
+        try store.add(StoreContext(name: "a", directory: "/a"), replacing: false)
         try store.use("a")
         #expect(try store.remove("a"))
         #expect(try store.read() == ContextStore.Contexts())
@@ -95,14 +95,14 @@ struct ContextStoreTests {
 
     @Test("Invalid names are refused", arguments: ["", "a/b", "../a", ".a", "-a", "a b", "ä", String(repeating: "a", count: 65)])
     func names(name: String) throws {
-        #expect(throws: ToolFailure.self) { try store.add(TelemetryContext(name: name, directory: "/a"), replacing: true) }
+        #expect(throws: ToolFailure.self) { try store.add(StoreContext(name: name, directory: "/a"), replacing: true) }
     }
 
     @Test("Names that differ only in case are equal")
     func caseInsensitive() throws {
-        try store.add(TelemetryContext(name: "prod", directory: "/a"), replacing: false)
+        try store.add(StoreContext(name: "prod", directory: "/a"), replacing: false)
         #expect(throws: ToolFailure.self) {
-            try store.add(TelemetryContext(name: "Prod", directory: "/b"), replacing: true)
+            try store.add(StoreContext(name: "Prod", directory: "/b"), replacing: true)
         }
     }
 

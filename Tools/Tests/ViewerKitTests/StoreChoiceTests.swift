@@ -10,8 +10,8 @@ struct StoreChoiceTests {
     /// Contexts of which none is current.
     private func makeContexts() throws -> ContextStore {
         let contexts = ContextStore(directory: directory.url)
-        try contexts.add(TelemetryContext(name: "relay", relay: "https://context.example"), replacing: false)
-        try contexts.add(TelemetryContext(name: "other", directory: "/other"), replacing: false)
+        try contexts.add(StoreContext(name: "relay", relay: "https://context.example"), replacing: false)
+        try contexts.add(StoreContext(name: "other", directory: "/other"), replacing: false)
         return contexts
     }
 
@@ -68,7 +68,7 @@ struct StoreChoiceTests {
         #expect(try token(.init(relay: "http://a")) == "variable")
         #expect(try token(.init(context: "relay")) == "variable")
         try contexts.add(
-            TelemetryContext(name: "relay", relay: "http://a", tokenFile: try file("own")), replacing: true)
+            StoreContext(name: "relay", relay: "http://a", tokenFile: try file("own")), replacing: true)
         #expect(try token(.init(context: "relay")) == "own")
         #expect(try token(.init(tokenFile: option, context: "relay")) == "option")
         #expect(throws: ToolFailure.self) {

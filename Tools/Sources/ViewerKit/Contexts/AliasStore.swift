@@ -28,7 +28,7 @@ public struct AliasStore: Sendable {
     /// Names a client. The client's previous name is removed.
     /// - Throws: ``ToolFailure`` for an invalid name, and for the name of another client.
     public func add(_ name: String, for clientId: String, in store: StoreLocation) throws {
-        try TelemetryContext.check(name: name, of: "an alias")
+        try StoreContext.check(name: name, of: "an alias")
         try update(store) { aliases in
             if let other = aliases.identifiers[name], other != clientId {
                 throw ToolFailure(

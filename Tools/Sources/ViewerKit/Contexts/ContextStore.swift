@@ -6,9 +6,9 @@ public struct ContextStore: Sendable {
     public struct Contexts: Sendable, Equatable, Codable {
         var version = ContextStore.version
         public internal(set) var current: String?
-        public internal(set) var contexts: [TelemetryContext] = []
+        public internal(set) var contexts: [StoreContext] = []
 
-        public func context(named name: String) -> TelemetryContext? { contexts.first { $0.name == name } }
+        public func context(named name: String) -> StoreContext? { contexts.first { $0.name == name } }
     }
 
     /// The environment variable that selects a context by name.
@@ -57,7 +57,7 @@ public struct ContextStore: Sendable {
 
     /// Returns the context with this name.
     /// - Throws: ``ToolFailure`` with the existing names if there is no such context.
-    public func context(named name: String) throws -> TelemetryContext {
+    public func context(named name: String) throws -> StoreContext {
         let contexts = try read()
         guard let context = contexts.context(named: name) else { throw unknown(name, contexts) }
         return context
@@ -67,8 +67,8 @@ public struct ContextStore: Sendable {
     /// - Parameters:
     ///   - token: A token to store in a separate file, which becomes the context's token file.
     ///   - replacing: Whether to replace a context with this name; otherwise an existing one is an error.
-    public func add(_ context: TelemetryContext, token: AccessToken? = nil, replacing: Bool) throws {
-        try TelemetryContext.check(name: context.name)
+    public func add(_ context: StoreContext, token: AccessToken? = nil, replacing: Bool) throws {
+        try StoreContext.check(name: context.name)
         try update { contexts in
             let index = contexts.contexts.firstIndex { $0.name.lowercased() == context.name.lowercased() }
             if let index, !replacing || contexts.contexts[index].name != context.name {

@@ -52,7 +52,7 @@ public struct StoreChoice: Sendable {
         }
     }
 
-    private func location(of context: TelemetryContext, _ environment: [String: String]) throws -> StoreLocation {
+    private func location(of context: StoreContext, _ environment: [String: String]) throws -> StoreLocation {
         guard context.relay != nil else {
             try rejectTokenFile(of: "the context \(context.name) is a directory")
             return try context.location(token: nil)

@@ -42,7 +42,7 @@ struct AliasCommand: StoreCommand {
         }
         guard isAdding == (name != nil) else { throw ValidationError("Give CLIENT and NAME.") }
         if let name {
-            do { try TelemetryContext.check(name: name, of: "an alias") } catch let failure as ToolFailure {
+            do { try StoreContext.check(name: name, of: "an alias") } catch let failure as ToolFailure {
                 throw ValidationError(failure.message)
             }
         }

@@ -40,7 +40,7 @@ struct ContextAddCommand: ToolCommand {
         guard relay != nil || directory != nil else { throw ValidationError("Give --relay URL or --directory DIR.") }
         if tokenStdin, relay == nil { throw ValidationError("--token-stdin requires --relay.") }
         if tokenStdin, tokenFile != nil { throw ValidationError("Give --token-file or --token-stdin, not both.") }
-        do { try TelemetryContext.check(name: name) } catch let failure as ToolFailure {
+        do { try StoreContext.check(name: name) } catch let failure as ToolFailure {
             throw ValidationError(failure.message)
         }
     }
@@ -49,7 +49,7 @@ struct ContextAddCommand: ToolCommand {
         // The file is read to detect a wrong path or permissions now instead of at the first command.
         if let tokenFile { _ = try AccessToken(file: tokenFile) }
         let token = tokenStdin ? try Self.readToken(console) : nil
-        let context = TelemetryContext(
+        let context = StoreContext(
             name: name, relay: try relay.map { try RelayLocation.parse($0).get().absoluteString },
             tokenFile: tokenFile.map(Self.absolute), directory: directory.map { StoreDirectory(path: $0).url.path })
         let store = ContextStore.own

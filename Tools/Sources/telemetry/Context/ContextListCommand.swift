@@ -43,7 +43,7 @@ struct ContextReport: Encodable {
     let tokenFile: String?
     let directory: String?
 
-    init(_ context: TelemetryContext, isCurrent: Bool) {
+    init(_ context: StoreContext, isCurrent: Bool) {
         name = context.name
         current = isCurrent
         relay = context.relay

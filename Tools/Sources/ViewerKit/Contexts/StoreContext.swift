@@ -1,5 +1,5 @@
 /// A named store, so that commands need no options to select it.
-public struct TelemetryContext: Sendable, Equatable, Codable {
+public struct StoreContext: Sendable, Equatable, Codable {
     /// The longest name, in bytes.
     private static let maximumNameBytes = 64
 
