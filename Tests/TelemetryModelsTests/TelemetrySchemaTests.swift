@@ -66,7 +66,7 @@ struct TelemetrySchemaTests {
             Self.rows(
                 [
                     "commandId", "clientid", "action", "created", "status", "executedAt", "errorMessage", "scenarioName",
-                    "logLevel", "lease", "expires", "lookback", "issuer", "result",
+                    "logLevel", "lease", "expires", "lookback", "issuer", "result", "contextConditions",
                 ], indexed: ["commandId", "clientid", "created", "status"],
                 other: [
                     "created": "Date/Time", "executedAt": "Date/Time", "expires": "Date/Time", "lease": "Double",
@@ -79,7 +79,7 @@ struct TelemetrySchemaTests {
         check(
             TelemetrySchema.ScenarioField.allCases, \.fieldTypeDescription, \.isIndexed,
             Self.rows(
-                ["clientid", "scenarioName", "isEnabled", "created", "logLevel", "expires", "source"],
+                ["clientid", "scenarioName", "isEnabled", "created", "logLevel", "expires", "source", "contextConditions"],
                 indexed: ["clientid", "scenarioName", "isEnabled", "logLevel", "expires", "source"],
                 other: ["isEnabled": "Int64 (0/1)", "created": "Date/Time", "expires": "Date/Time"]))
     }

@@ -38,6 +38,8 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
     public let lookback: TimeInterval?
     /// Who issued the command, as text for the user.
     public let issuer: String?
+    /// The conditions on the context of the task that logs, under which a scenario is turned on; all of them.
+    public let contextConditions: [TelemetryRuleCondition]
     /// Details of the outcome beyond the status, as text for the viewer.
     public var result: String?
 
@@ -57,7 +59,8 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         expires: Date? = nil,
         lookback: TimeInterval? = nil,
         issuer: String? = nil,
-        result: String? = nil
+        result: String? = nil,
+        contextConditions: [TelemetryRuleCondition] = []
     ) {
         self.recordID = recordID
         self.commandId = commandId
@@ -74,9 +77,11 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         self.lookback = lookback
         self.issuer = issuer
         self.result = result
+        self.contextConditions = contextConditions
     }
 
-    /// Reads a command. An optional field is nil if it is missing, of the wrong type, or has an unknown value.
+    /// Reads a command. An optional field is nil if it is missing, of the wrong type, or has an unknown value;
+    /// unreadable conditions hold for no context.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.CommandField
@@ -99,7 +104,8 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
             expires: record.date(Field.expires),
             lookback: record.number(Field.lookback),
             issuer: record.string(Field.issuer),
-            result: record.string(Field.result))
+            result: record.string(Field.result),
+            contextConditions: [TelemetryRuleCondition](storedContext: record[Field.contextConditions.rawValue]))
     }
 
     public func toRecord() -> TelemetryRecord {
@@ -128,6 +134,7 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         record.set(lookback.map(TelemetryValue.double), for: Field.lookback)
         record.set(issuer.map(TelemetryValue.string), for: Field.issuer)
         record.set(result.map(TelemetryValue.string), for: Field.result)
+        record.set(contextConditions.storedContext, for: Field.contextConditions)
         return record
     }
 }

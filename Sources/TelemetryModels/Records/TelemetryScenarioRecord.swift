@@ -26,6 +26,8 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
     public var expires: Date?
     /// Who turned the scenario on or off.
     public var source: TelemetryScenarioState.Source
+    /// The conditions on the context of the task that logs. The client records only the events of tasks for which all hold.
+    public var contextConditions: [TelemetryRuleCondition]
 
     /// Creates a scenario's record. A transport's `createScenarios(_:)` stores it.
     public init(
@@ -36,7 +38,8 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
         created: Date = .now,
         level: TelemetryLogLevel = .diagnostic,
         expires: Date? = nil,
-        source: TelemetryScenarioState.Source = .registration
+        source: TelemetryScenarioState.Source = .registration,
+        contextConditions: [TelemetryRuleCondition] = []
     ) {
         self.recordID = recordID
         self.clientId = clientId
@@ -46,10 +49,11 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
         self.level = level
         self.expires = expires
         self.source = source
+        self.contextConditions = contextConditions
     }
 
     /// Reads a scenario. A missing level, expiry or source is read as `.diagnostic`, nil or `.registration`, and an unknown level
-    /// as `.info`.
+    /// as `.info`; unreadable conditions hold for no context.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.ScenarioField
@@ -61,7 +65,8 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
             created: try record.requiredDate(Field.created),
             level: record.string(Field.logLevel).map { TelemetryLogLevel(rawValue: $0) ?? .info } ?? .diagnostic,
             expires: record.date(Field.expires),
-            source: record.string(Field.source).flatMap { TelemetryScenarioState.Source($0) } ?? .registration)
+            source: record.string(Field.source).flatMap { TelemetryScenarioState.Source($0) } ?? .registration,
+            contextConditions: [TelemetryRuleCondition](storedContext: record[Field.contextConditions.rawValue]))
     }
 
     public func toRecord() -> TelemetryRecord {
@@ -86,6 +91,7 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
         record.set(
             .string(source.description), for: Field.source,
             unlessDefault: .string(TelemetryScenarioState.Source.registration.description))
+        record.set(contextConditions.storedContext, for: Field.contextConditions)
         return record
     }
 }

@@ -5,17 +5,18 @@ public import Foundation
 #endif
 
 extension TelemetryRuleRecord {
-    /// Whether the rule turns its scenario on for a client, or, with a trigger, makes the client act.
+    /// Whether the rule turns its scenario on for a client, or, with a trigger, makes the client act. The context of tasks does not
+    /// count.
     /// - Parameters:
     ///   - clientId: The client's identifier; also its attribute `clientId`.
     ///   - attributes: The client's other attributes, by name.
     ///   - date: The time at which the rule is evaluated.
     public func applies(to clientId: String, attributes: [String: String], at date: Date = .now) -> Bool {
-        guard isEnabled, isReadable, trigger?.isValid ?? true, !hasExpired(at: date) else { return false }
+        guard isEnabled, isReadable, isActionable, !hasExpired(at: date) else { return false }
         let isFulfilled = conditions.allSatisfy { condition in
             condition.holds(for: condition.attribute == "clientId" ? clientId : attributes[condition.attribute])
         }
-        return isFulfilled && contextConditions.allSatisfy { $0.holds(for: nil) } && samples(clientId)
+        return isFulfilled && samples(clientId)
     }
 
     /// A client's position in a rule, from 0 up to but not including 100. The rule applies if the position is below the
@@ -28,6 +29,13 @@ extension TelemetryRuleRecord {
         let bits = SHA256.digest(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         // The largest numbers round up to 2^64.
         return min(Double(bits) / 0x1p64 * 100, (100.0).nextDown)
+    }
+
+    /// Whether a client can do what the trigger demands.
+    private var isActionable: Bool {
+        guard let trigger else { return true }
+        if case .capture = trigger.action, !contextConditions.isEmpty { return false }
+        return trigger.isValid
     }
 
     private func hasExpired(at date: Date) -> Bool {

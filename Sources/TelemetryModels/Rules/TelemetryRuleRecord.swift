@@ -40,7 +40,8 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
     }
     /// The conditions on the context of the task that logs an event, all of them.
     ///
-    /// Tasks have no context in this version: a condition holds if it holds for an attribute that is missing.
+    /// The rule turns the scenario on, itself or by a trigger, only where they hold. What the flight recorder kept has no context: a
+    /// rule whose trigger captures acts on no client if it has any.
     public var contextConditions: [TelemetryRuleCondition] {
         didSet { unreadable[TelemetrySchema.RuleField.contextConditions] = nil }
     }
@@ -94,9 +95,11 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
             return result
         }
         let level = read(.logLevel) { $0.stringValue.flatMap(TelemetryLogLevel.init(rawValue:)) }
-        let conditions = read(.conditions) { $0.stringValue.flatMap { Self.decoded([TelemetryRuleCondition].self, $0) } }
-        let trigger = read(.trigger) { $0.stringValue.flatMap { Self.decoded(TelemetryTrigger.self, $0) } }
-        let context = read(.contextConditions) { $0.stringValue.flatMap { Self.decoded([TelemetryRuleCondition].self, $0) } }
+        let conditions = read(.conditions) { $0.stringValue.flatMap { StoredJSON.value([TelemetryRuleCondition].self, of: $0) } }
+        let trigger = read(.trigger) { $0.stringValue.flatMap { StoredJSON.value(TelemetryTrigger.self, of: $0) } }
+        let context = read(.contextConditions) {
+            $0.stringValue.flatMap { StoredJSON.value([TelemetryRuleCondition].self, of: $0) }
+        }
         let percentage = read(.percentage, \.numberValue)
         let expires = read(.expires, \.dateValue)
         self.init(
@@ -128,28 +131,15 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
         record.set(.string(ruleId), for: Field.ruleId)
         record.set(.string(scenarioName), for: Field.scenarioName)
         record.set(.string(level.rawValue), for: Field.logLevel)
-        record.set(.string(Self.json(of: conditions)), for: Field.conditions)
+        record.set(.string(StoredJSON.text(of: conditions)), for: Field.conditions)
         record.set(.double(percentage), for: Field.percentage)
         record.set(.date(created), for: Field.created)
         record.set(expires.map(TelemetryValue.date), for: Field.expires)
         record.set(.bool(isEnabled), for: Field.isEnabled)
         record.set(issuer.map(TelemetryValue.string), for: Field.issuer)
-        record.set(trigger.map { .string(Self.json(of: $0)) }, for: Field.trigger)
-        record.set(
-            contextConditions.isEmpty ? nil : .string(Self.json(of: contextConditions)), for: Field.contextConditions)
+        record.set(trigger.map { .string(StoredJSON.text(of: $0)) }, for: Field.trigger)
+        record.set(contextConditions.storedContext, for: Field.contextConditions)
         for (field, value) in unreadable { record.set(value, for: field) }
         return record
-    }
-
-    private static func json(of value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
-    private static func decoded<Value: Decodable>(_ type: Value.Type, _ text: String) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(text.utf8))
     }
 }

@@ -5,21 +5,26 @@ import Foundation
 #endif
 
 /// The stored form is an object with the members `isEnabled`, `level` and `source`, and with `expires` and `suspendedUntil`, as
-/// ISO 8601 dates in UTC, if they are not nil.
+/// ISO 8601 dates in UTC, if they are not nil, and `contextConditions` if there are any.
 extension TelemetryScenarioState: Codable {
-    private enum CodingKeys: String, CodingKey { case isEnabled, level, expires, source, suspendedUntil }
+    private enum CodingKeys: String, CodingKey { case isEnabled, level, expires, source, suspendedUntil, contextConditions }
 
-    /// Reads a state. Only `isEnabled` is required. An unknown level is read as `.info`, an unknown source as `.registration`.
+    /// Reads a state. Only `isEnabled` is required. An unknown level is read as `.info`, an unknown source as `.registration`;
+    /// unreadable conditions hold for no context.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let level = try container.decodeIfPresent(String.self, forKey: .level)
         let source = try container.decodeIfPresent(String.self, forKey: .source)
+        var conditions: [TelemetryRuleCondition] = []
+        if container.contains(.contextConditions) {
+            conditions = (try? container.decode([TelemetryRuleCondition].self, forKey: .contextConditions)) ?? .unreadable
+        }
         self.init(
             isEnabled: try container.decode(Bool.self, forKey: .isEnabled),
             level: level.map { TelemetryLogLevel(rawValue: $0) ?? .info } ?? .diagnostic,
             expires: try container.decodeTimestampIfPresent(forKey: .expires),
             source: source.flatMap { Source($0) } ?? .registration,
-            suspendedUntil: try container.decodeTimestampIfPresent(forKey: .suspendedUntil))
+            suspendedUntil: try container.decodeTimestampIfPresent(forKey: .suspendedUntil), contextConditions: conditions)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -29,6 +34,7 @@ extension TelemetryScenarioState: Codable {
         try container.encodeTimestampIfPresent(expires.flatMap(Self.storable), forKey: .expires)
         try container.encode(source.description, forKey: .source)
         try container.encodeTimestampIfPresent(suspendedUntil.flatMap(Self.storable), forKey: .suspendedUntil)
+        if !contextConditions.isEmpty { try container.encode(contextConditions, forKey: .contextConditions) }
     }
 
     /// The date if it has a stored form; nil, which means never, if it is after the year 9999; the earliest date with a stored

@@ -28,17 +28,20 @@ public struct TelemetryScenarioState: Sendable, Hashable {
     public var source: Source
     /// When recording resumes if the scenario's budget is used up; otherwise nil.
     public var suspendedUntil: Date?
+    /// The conditions on the context of the task that logs. Only the events of tasks for which all hold are recorded.
+    public var contextConditions: [TelemetryRuleCondition]
 
     /// Creates a state; the parameters are the properties of the same names.
     public init(
         isEnabled: Bool = false, level: TelemetryLogLevel = .diagnostic, expires: Date? = nil, source: Source = .registration,
-        suspendedUntil: Date? = nil
+        suspendedUntil: Date? = nil, contextConditions: [TelemetryRuleCondition] = []
     ) {
         self.isEnabled = isEnabled
         self.level = level
         self.expires = expires
         self.source = source
         self.suspendedUntil = suspendedUntil
+        self.contextConditions = contextConditions
     }
 
     /// Whether the state has an expiry that has been reached at the given time.

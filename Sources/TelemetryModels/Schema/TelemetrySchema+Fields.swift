@@ -118,12 +118,15 @@ extension TelemetrySchema {
         case issuer
         /// Details of the outcome beyond the status, as text for the viewer.
         case result
+        /// The conditions on the context of the task that logs: an array of ``TelemetryRuleCondition`` as JSON text.
+        case contextConditions
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool {
             switch self {
             case .commandId, .clientId, .created, .status: true
-            case .action, .executedAt, .errorMessage, .scenarioName, .logLevel, .lease, .expires, .lookback, .issuer, .result:
+            case .action, .executedAt, .errorMessage, .scenarioName, .logLevel, .lease, .expires, .lookback, .issuer, .result,
+                .contextConditions:
                 false
             }
         }
@@ -154,14 +157,16 @@ extension TelemetrySchema {
         case expires
         /// Who turned the scenario on or off: "registration", "host", "viewer", or "rule:" and the rule's identifier.
         case source
+        /// The conditions on the context of the task that logs: an array of ``TelemetryRuleCondition`` as JSON text.
+        case contextConditions
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
-        public var isIndexed: Bool { self != .created }
+        public var isIndexed: Bool { self != .created && self != .contextConditions }
 
         /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
-            case .clientId, .scenarioName, .logLevel, .source: FieldType.string
+            case .clientId, .scenarioName, .logLevel, .source, .contextConditions: FieldType.string
             case .isEnabled: FieldType.flag
             case .created, .expires: FieldType.date
             }
