@@ -26,10 +26,10 @@ public protocol TelemetryLogging: Actor {
     /// Replaces the set of known and enabled scenarios. In effect on every thread when the call returns.
     func updateScenarioStates(_ states: [String: Bool]) async
 
-    /// Replaces the states of all scenarios: whether they are on, at which level, until when. A scenario without a state is off.
+    /// Replaces the states of all scenarios: whether they are on, at which level, until when, in which context. A scenario without a state is off.
     /// In effect on every thread when the call returns.
     ///
-    /// The default calls ``updateScenarioStates(_:)`` and ignores levels and ends.
+    /// The default calls ``updateScenarioStates(_:)`` and ignores levels and ends; a scenario with context conditions is off.
     func updateScenarios(_ states: [String: TelemetryScenarioState]) async
 
     /// Starts delivery of held and new events, or discards held events and records none. After ``shutdown()`` it begins a new
@@ -48,6 +48,6 @@ public protocol TelemetryLogging: Actor {
 
 extension TelemetryLogging {
     public func updateScenarios(_ states: [String: TelemetryScenarioState]) async {
-        await updateScenarioStates(states.mapValues(\.isEnabled))
+        await updateScenarioStates(states.mapValues { $0.isEnabled && $0.contextConditions.isEmpty })
     }
 }

@@ -4,11 +4,14 @@ public import Synchronization
 /// without a lock and ``TelemetryScenario`` keeps a pointer to it.
 @usableFromInline
 struct ScenarioCell: ~Copyable {
-    /// The levels that are delivered now, one bit each, with ``ScenarioGate/leased`` and ``ScenarioGate/budgeted``, and the levels
-    /// that the flight recorder keeps, shifted by ``ScenarioGate/recordedShift``; 0 while no event is recorded.
+    /// The levels that are delivered now, one bit each, with ``ScenarioGate/leased``, ``ScenarioGate/budgeted``,
+    /// ``ScenarioGate/conditional`` and ``ScenarioGate/holdsWithoutContext``, and the levels that the flight recorder keeps, shifted by
+    /// ``ScenarioGate/recordedShift``; 0 while no event is recorded.
     @usableFromInline let levels = Atomic<UInt8>(0)
     /// When a leased scenario ends: the bit pattern of the seconds since 1 January 2001.
     let end = Atomic<UInt64>(0)
+    /// The identifier of the conditions on the context.
+    let conditions = Atomic<UInt64>(0)
     /// The meter of a budgeted scenario, which the gate's budgets own; never replaced.
     let meter = Atomic<SharedMemory<BudgetMeter>?>(nil)
     /// The index of the ring in which the flight recorder keeps the scenario's events.

@@ -36,19 +36,24 @@ extension ScenarioGate {
         // The cell is one of this gate's.
         let levels = unsafe cell.start.pointee.levels.load(ordering: .relaxed)
         guard levels & (bits | bits &<< Self.recordedShift) != 0 else { return nil }
-        let isPlain = levels & bits != 0 && levels & (Self.leased | Self.budgeted) == 0
+        let isPlain = levels & bits != 0 && levels & (Self.leased | Self.budgeted | Self.conditional) == 0
         return isPlain ? Admission() : admit(cell, levels: levels, bits: bits)
     }
 
-    /// Decides on an event of a scenario with a lease or a budget, or that the flight recorder keeps.
+    /// Decides on an event of a scenario with a lease, a budget or conditions on the context, or that the flight recorder keeps.
     @usableFromInline
     func admit(_ cell: SharedMemory<ScenarioCell>, levels: UInt8, bits: UInt8) -> Admission? {
-        if levels & bits == 0 || (levels & Self.leased != 0 && !isInForce(cell)) { return keep(cell, bits: bits) }
+        guard levels & bits != 0, isInForce(cell, levels: levels) else { return keep(cell, bits: bits) }
         // The cell is one of this gate's.
         guard levels & Self.budgeted != 0, let meter = unsafe cell.start.pointee.meter.load(ordering: .acquiring) else {
             return Admission()
         }
         return budgets.admit(meter)
+    }
+
+    /// Whether a scenario that is on has not ended, and is on in the context of this task.
+    private func isInForce(_ cell: SharedMemory<ScenarioCell>, levels: UInt8) -> Bool {
+        (levels & Self.leased == 0 || isInForce(cell)) && (levels & Self.conditional == 0 || holdsInContext(cell))
     }
 
     /// Decides on an event of a scenario that is off.
@@ -66,11 +71,12 @@ extension ScenarioGate {
         // The cell is one of this gate's.
         let levels = unsafe cell.start.pointee.levels.load(ordering: .relaxed)
         if levels & (bits | bits &<< Self.recordedShift) == 0 { return false }
-        return levels & bits == 0 || levels & Self.leased == 0 || isInForceOrKept(cell, bits: bits)
+        let isPlain = levels & bits == 0 || levels & (Self.leased | Self.conditional) == 0
+        return isPlain || isInForceOrKept(cell, levels: levels, bits: bits)
     }
 
     @usableFromInline
-    func isInForceOrKept(_ cell: SharedMemory<ScenarioCell>, bits: UInt8) -> Bool {
-        isInForce(cell) || keep(cell, bits: bits) != nil
+    func isInForceOrKept(_ cell: SharedMemory<ScenarioCell>, levels: UInt8, bits: UInt8) -> Bool {
+        isInForce(cell, levels: levels) || keep(cell, bits: bits) != nil
     }
 }

@@ -25,6 +25,10 @@ final class ScenarioGate: Sendable {
     @usableFromInline static let leased: UInt8 = 4
     /// The bit that states that the scenario's events count against a budget.
     @usableFromInline static let budgeted: UInt8 = 8
+    /// The bit that states that the scenario is on only in some contexts.
+    @usableFromInline static let conditional: UInt8 = 16
+    /// The bit that states that the conditions hold for a task without a context.
+    static let holdsWithoutContext: UInt8 = 128
     /// The distance of the bits of a level that is delivered and of one that the flight recorder keeps.
     @usableFromInline static let recordedShift: UInt8 = 5
 
@@ -82,6 +86,21 @@ final class ScenarioGate: Sendable {
         }
     }
 
+    /// Whether the scenario's conditions hold for the context of this task.
+    /// - Parameter cell: A cell of this gate.
+    func holdsInContext(_ cell: SharedMemory<ScenarioCell>) -> Bool {
+        // The cell is one of this gate's, here and below. Its conditions were stored before its levels.
+        let levels = unsafe cell.start.pointee.levels.load(ordering: .acquiring)
+        guard let context = TelemetryContext.values else { return levels & Self.holdsWithoutContext != 0 }
+        if let known = unsafe context.decision(on: cell.start.pointee.conditions.load(ordering: .relaxed)) { return known }
+        let opening = registry.withLock { registry in unsafe registry.wanted[cell.start.pointee.name] }
+        // The cell may have been read during an update.
+        guard let opening else { return false }
+        let holds = opening.conditions.hold(in: context.byName)
+        if !opening.conditions.isEmpty { context.remember(holds, for: opening.conditionsId) }
+        return holds
+    }
+
     /// Limits how much each scenario records; nil for no limit.
     func limit(to budget: ScenarioBudget?) {
         budgets.set(budget)
@@ -100,8 +119,12 @@ final class ScenarioGate: Sendable {
     func update(_ states: [String: TelemetryScenarioState]) {
         let seconds = now()
         registry.withLock { registry in
-            registry.wanted = states.compactMapValues { state in
-                ScenarioOpening(state).flatMap { $0.isOver(at: seconds) ? nil : $0 }
+            let previous = registry.wanted
+            registry.wanted = [:]
+            for (name, state) in states {
+                guard var opening = ScenarioOpening(state), !opening.isOver(at: seconds) else { continue }
+                opening.identifyConditions(after: previous[name])
+                registry.wanted[name] = opening
             }
             // Also of scenarios that are off, whose calls are then decided by the first lookup.
             for name in states.keys { _ = cell(for: name, in: &registry) }
@@ -140,8 +163,15 @@ final class ScenarioGate: Sendable {
                     levels |= Self.leased
                     unsafe cell.start.pointee.end.store(end.bitPattern, ordering: .relaxed)
                 }
-            } else if registry.isOpen, let ring = registry.rings[name] {
-                levels = registry.recordedLevels
+                if !opening.conditions.isEmpty {
+                    levels |= Self.conditional
+                    if opening.conditions.hold(in: [:]) { levels |= Self.holdsWithoutContext }
+                    unsafe cell.start.pointee.conditions.store(opening.conditionsId, ordering: .relaxed)
+                }
+            }
+            let isOffSomewhere = levels & Self.allLevels == 0 || levels & Self.conditional != 0
+            if registry.isOpen, isOffSomewhere, let ring = registry.rings[name] {
+                levels |= registry.recordedLevels
                 unsafe cell.start.pointee.ring.store(ring, ordering: .relaxed)
             }
             unsafe cell.start.pointee.levels.store(levels, ordering: .releasing)

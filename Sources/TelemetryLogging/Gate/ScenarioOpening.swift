@@ -1,16 +1,31 @@
 import Foundation
+import Synchronization
 import TelemetryModels
 
-/// The levels that an enabled scenario records, and its end.
+/// The levels that an enabled scenario records, in which context, and its end.
 struct ScenarioOpening {
     var levels: UInt8
     /// Seconds since 1 January 2001.
     var end: Double?
+    let conditions: [TelemetryRuleCondition]
+    /// An identifier that no other conditions in this process have; 0 without conditions.
+    private(set) var conditionsId: UInt64 = 0
 
     init?(_ state: TelemetryScenarioState) {
         guard state.isEnabled else { return nil }
         levels = ScenarioGate.levels(upTo: state.level)
         end = state.expires?.timeIntervalSinceReferenceDate
+        conditions = state.contextConditions
+    }
+
+    private static let lastId = Atomic<UInt64>(0)
+
+    /// Gives the conditions the identifier that they had before, or a new one.
+    mutating func identifyConditions(after previous: Self?) {
+        guard !conditions.isEmpty else { return }
+        conditionsId =
+            previous?.conditions == conditions
+            ? previous?.conditionsId ?? 0 : Self.lastId.add(1, ordering: .relaxed).newValue
     }
 
     func isOver(at seconds: Double) -> Bool {

@@ -1,3 +1,4 @@
+import Synchronization
 public import TelemetryModels
 
 /// A handle for a scenario of a logger, looked up once. A check costs one atomic load.
@@ -12,17 +13,24 @@ public struct TelemetryScenario: Sendable {
     /// The scenario's name, as it was passed to ``TelemetryLogger/scenario(_:)``.
     public let name: String
 
-    /// Whether the scenario is on now, or the flight recorder keeps its events. It stays on while its budget is used up, because
+    /// Whether the scenario is on now in the current task's ``TelemetryContext``, or the flight recorder keeps its events. It stays on while its budget is used up, because
     /// events that are not recorded are counted.
     @inlinable
     public var isEnabled: Bool { gate.isRecorded(cell, bits: ScenarioGate.allLevels) }
 
-    /// Whether the scenario is on at this level now, or the flight recorder keeps its events of this level. It stays on while its
+    /// Whether the scenario is on only in some contexts, so that values added to the ``TelemetryContext`` may decide.
+    public var isConditional: Bool {
+        // The cell is one of the gate's.
+        unsafe cell.start.pointee.levels.load(ordering: .relaxed) & ScenarioGate.conditional != 0
+    }
+
+    /// Whether the scenario is on at this level now in the current task's context, or the flight recorder keeps its events of this level. It stays on while its
     /// budget is used up.
     @inlinable
     public func isEnabled(at level: TelemetryLogLevel) -> Bool { gate.isRecorded(cell, bits: ScenarioGate.bit(of: level)) }
 
-    /// Logs an event under the scenario; arguments are not evaluated if it is off and not kept by the flight recorder.
+    /// Logs an event under the scenario; arguments are not evaluated if it is off, or on only in other contexts, and not
+    /// kept by the flight recorder.
     @inlinable
     public func log(
         _ name: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
