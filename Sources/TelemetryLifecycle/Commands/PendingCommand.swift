@@ -16,7 +16,7 @@ struct PendingCommand: Sendable, Equatable {
     /// A change of a scenario that a viewer requests.
     enum ScenarioChange: Sendable, Equatable {
         /// - Parameter lease: In seconds; nil if the viewer set none.
-        case enable(level: TelemetryLogLevel?, lease: TimeInterval?)
+        case enable(level: TelemetryLogLevel?, lease: TimeInterval?, context: [TelemetryRuleCondition])
         case disable
         case reset
     }
@@ -50,6 +50,7 @@ struct PendingCommand: Sendable, Equatable {
         if record[Field.lease.rawValue] != nil, command.lease == nil { return "The lease must be a positive number of seconds." }
         if record[Field.lookback.rawValue] != nil, command.lookback == nil { return Self.invalidLookback }
         if record[Field.expires.rawValue] != nil, command.expires == nil { return "The command's expiry is not a date." }
+        if command.contextConditions == .unreadable { return "The command's context conditions cannot be read." }
         return nil
     }
 
@@ -69,7 +70,7 @@ struct PendingCommand: Sendable, Equatable {
             if let lease = command.lease, !(lease > 0 && lease.isFinite) {
                 return .refuse("The lease must be a positive number of seconds.")
             }
-            change = .enable(level: command.level, lease: command.lease)
+            change = .enable(level: command.level, lease: command.lease, context: command.contextConditions)
         case .disableScenario: change = .disable
         case .resetScenario: change = .reset
         }

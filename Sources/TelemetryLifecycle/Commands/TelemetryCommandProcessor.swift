@@ -49,9 +49,10 @@ public actor TelemetryCommandProcessor {
                 case .enable: try await onEnable()
                 case .disable: try await onDisable()
                 case .deleteEvents: try await onDeleteEvents()
-                case .scenario(let name, .enable(nil, nil)): try await onEnableScenario(name)
+                case .scenario(let name, .enable(nil, nil, [])): try await onEnableScenario(name)
                 case .scenario(let name, .disable): try await onDisableScenario(name)
-                case .scenario(_, .enable): throw CommandRefused(reason: "This client does not support a level or a lease.")
+                case .scenario(_, .enable):
+                    throw CommandRefused(reason: "This client does not support a level, a lease or context conditions.")
                 case .scenario(_, .reset): throw CommandRefused.unsupported(.resetScenario)
                 case .capture: throw CommandRefused.unsupported(.captureScenario)
                 case .pause: throw CommandRefused.unsupported(.pause)

@@ -62,7 +62,7 @@ struct ScenarioDecision: Sendable {
         }
     }
 
-    /// The most verbose rule that applies; of several, the one that lasts longest, then the one whose identifier sorts first.
+    /// The most verbose rule that applies; of several, one without context conditions, then the one that lasts longest, then the one whose identifier sorts first.
     private static func byRule(on scenarioName: String, in context: Context, at date: Date) -> TelemetryScenarioState? {
         guard let clientId = context.clientId, context.policy.allowsRemotely(scenarioName) else { return nil }
         var best: TelemetryScenarioState?
@@ -70,7 +70,7 @@ struct ScenarioDecision: Sendable {
         for rule in context.rules?[scenarioName] ?? [] {
             let state = TelemetryScenarioState(
                 isEnabled: true, level: min(rule.level, context.policy.maximumLevel), expires: rule.expires,
-                source: .rule(rule.ruleId))
+                source: .rule(rule.ruleId), contextConditions: rule.contextConditions)
             let isBetter = state.exceeds(best) || (best?.exceeds(state) == false && rule.ruleId < bestId)
             guard rule.trigger == nil, isBetter,
                 rule.applies(to: clientId, attributes: context.attributes, at: date)
@@ -83,9 +83,11 @@ struct ScenarioDecision: Sendable {
 }
 
 extension TelemetryScenarioState {
-    /// Whether a rule's state records more, or as much for longer, than that of another rule.
+    /// Whether a rule's state records more than that of another rule, in any context or for longer.
     func exceeds(_ other: Self?) -> Bool {
         guard let other else { return true }
-        return level != other.level ? level > other.level : (expires ?? .distantFuture) > (other.expires ?? .distantFuture)
+        if level != other.level { return level > other.level }
+        if contextConditions.isEmpty != other.contextConditions.isEmpty { return contextConditions.isEmpty }
+        return (expires ?? .distantFuture) > (other.expires ?? .distantFuture)
     }
 }

@@ -78,10 +78,11 @@ final class ScenarioController {
         var decision: TelemetryScenarioState?
         var result: String?
         switch change {
-        case .enable(let level, let lease):
+        case .enable(let level, let lease, let conditions):
             let grant = try LeaseGrant(level: level, lease: lease, policy: context.configuration.policy)
             decision = TelemetryScenarioState(
-                isEnabled: true, level: grant.level, expires: grant.expires(from: context.date), source: .viewer)
+                isEnabled: true, level: grant.level, expires: grant.expires(from: context.date), source: .viewer,
+                contextConditions: conditions)
             result = grant.result
         case .disable: decision = TelemetryScenarioState(source: .viewer)
         case .reset: break

@@ -43,7 +43,7 @@ struct ScenarioMirror {
             let state = states[name] ?? TelemetryScenarioState()
             return TelemetryScenarioRecord(
                 clientId: clientId, scenarioName: name, isEnabled: state.isEnabled, created: created, level: state.level,
-                expires: state.expires, source: state.source)
+                expires: state.expires, source: state.source, contextConditions: state.contextConditions)
         }
         do {
             try await transport.createScenarios(records)
@@ -68,6 +68,7 @@ struct ScenarioMirror {
             record.set(state.expires.map(TelemetryValue.date), for: Field.expires)
             record.set(
                 .string(state.source.description), for: Field.source, unlessDefault: .string(standard.source.description))
+            record.set(state.contextConditions.storedContext, for: Field.contextConditions)
             return record
         }
     }

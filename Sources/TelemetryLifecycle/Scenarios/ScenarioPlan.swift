@@ -41,7 +41,8 @@ struct ScenarioPlan: Equatable {
 extension TelemetryScenarioRecord {
     /// Whether the record has the state.
     fileprivate func matches(_ state: TelemetryScenarioState) -> Bool {
-        isEnabled == state.isEnabled && level == state.level && source == state.source && endsWith(state)
+        isEnabled == state.isEnabled && level == state.level && source == state.source
+            && contextConditions == state.contextConditions && endsWith(state)
     }
 
     /// Whether both expire at the same time, to a store's precision: CloudKit keeps milliseconds.

@@ -114,7 +114,9 @@ final class ScenarioRegistry {
         let name = rule.scenarioName
         guard let grant = try? LeaseGrant(level: rule.level, lease: lease, policy: policy) else { return false }
         let end = [grant.expires(from: now()), rule.expires].compactMap(\.self).min()
-        let state = State(isEnabled: true, level: grant.level, expires: end, source: .rule(rule.ruleId))
+        let state = State(
+            isEnabled: true, level: grant.level, expires: end, source: .rule(rule.ruleId),
+            contextConditions: rule.contextConditions)
         if states[name] == nil, persisted[name] == nil {
             // The scenario is not registered, and may have been decided on in an earlier run.
             let stored = await store.loadAllScenarios()[name]

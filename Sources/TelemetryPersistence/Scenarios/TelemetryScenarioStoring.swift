@@ -6,7 +6,8 @@ public import TelemetryModels
 /// memory; a diagnostics handler receives both.
 ///
 /// The requirements for whole states, denied scenarios and the pause have default implementations for stores that keep only a
-/// Bool: these lose a state's level, expiry and source, the denied scenarios and the pause when the process ends.
+/// Bool: these lose a state's level, expiry and source, the denied scenarios and the pause when the process ends, and keep a scenario
+/// with context conditions as off.
 public protocol TelemetryScenarioStoring: Sendable {
     /// Whether the scenario is on; nil if nothing was saved.
     func loadState(for scenarioName: String) async -> Bool?
@@ -49,7 +50,7 @@ extension TelemetryScenarioStoring {
     }
 
     public func saveScenario(_ state: TelemetryScenarioState, for scenarioName: String) async {
-        await saveState(for: scenarioName, isEnabled: state.isEnabled)
+        await saveState(for: scenarioName, isEnabled: state.isEnabled && state.contextConditions.isEmpty)
     }
 
     public func loadDeniedScenarios() async -> Set<String> { [] }
