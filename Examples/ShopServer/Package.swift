@@ -46,8 +46,8 @@ let package = Package(
             dependencies: [
                 "Shop", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
                 layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"), integration("TelemetrySwiftLog"),
-                integration("TelemetryServiceLifecycle"), integration("TelemetryTracing"), argumentParser, logging, services,
-                signals,
+                integration("TelemetryServiceLifecycle"), integration("TelemetryTracing"), argumentParser, hummingbird, logging,
+                services, signals,
             ],
             swiftSettings: settings),
         // The same server without LiveTelemetry, for comparison.

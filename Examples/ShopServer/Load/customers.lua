@@ -4,7 +4,9 @@ local number = 0
 request = function()
     number = number + 1
     local turn = number % 10
-    local headers = { ["traceparent"] = string.format("00-%032x-%016x-01", number, number) }
+    local headers = {
+        ["traceparent"] = string.format("00-%032x-%016x-01", number, number), ["x-user"] = tostring(number % 10000),
+    }
     if turn == 0 then
         headers["Content-Type"] = "application/json"
         local order = string.format('{"product":%d,"quantity":%d,"card":"4000000000000002"}', number % 7 + 1, number % 5 + 1)

@@ -45,7 +45,7 @@ enum LogAttributes {
         }
     }
 
-    private static func text(of value: Logger.MetadataValue) -> String {
+    static func text(of value: Logger.MetadataValue) -> String {
         if case .string(let text) = value { text } else { value.description }
     }
 

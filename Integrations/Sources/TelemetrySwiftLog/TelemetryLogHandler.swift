@@ -15,6 +15,9 @@ import TelemetryModels
 /// attributes `source`, `file`, `line`, `function` and `level` are always those of the message; metadata of the same name are
 /// prefixed with `metadata.`. An error becomes the attributes `error.message` and `error.type`.
 ///
+/// A scenario that is on only in some contexts records the messages whose context fulfils its conditions. The context of a message is
+/// that of the task, to which the metadata of the logger and those of its provider are added as text.
+///
 /// A `MultiplexLogHandler` reads the levels of its handlers once, when it is created. Use ``TelemetryMultiplexLogHandler`` to
 /// combine this handler with others.
 public struct TelemetryLogHandler: LogHandler {
@@ -57,8 +60,10 @@ public struct TelemetryLogHandler: LogHandler {
     /// The least level that is recorded now. It follows the scenario's state; setting it limits what the scenario can record.
     public var logLevel: Logger.Level {
         get {
-            guard target.scenario.isEnabled else { return .critical }
-            return target.scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
+            inContext { scenario, _ in
+                guard scenario.isEnabled else { return .critical }
+                return scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
+            }
         }
         set { leastLevel = newValue }
     }
@@ -71,9 +76,20 @@ public struct TelemetryLogHandler: LogHandler {
     /// Records the message, unless the scenario is off at its level.
     public func log(event: LogEvent) {
         // Arguments are evaluated only if the scenario is on, because it may be off at `.critical`.
-        target.scenario.log(
-            Self.eventName, level: TelemetryLogLevel(event.level), property1: event.message.description,
-            attributes: LogAttributes.attributes(of: event, provided: metadataProvider?.get(), handler: metadata))
+        inContext { scenario, provided in
+            scenario.log(
+                Self.eventName, level: TelemetryLogLevel(event.level), property1: event.message.description,
+                attributes: LogAttributes.attributes(of: event, provided: provided ?? metadataProvider?.get(), handler: metadata))
+        }
+    }
+
+    /// Runs an operation on the scenario in the context of a message, and on the provider's metadata if that needed them.
+    private func inContext<Result>(_ operation: (TelemetryScenario, _ provided: Logger.Metadata?) -> Result) -> Result {
+        guard target.scenario.isConditional else { return operation(target.scenario, nil) }
+        let provided = metadataProvider?.get() ?? [:]
+        guard !metadata.isEmpty || !provided.isEmpty else { return operation(target.scenario, provided) }
+        let values = metadata.merging(provided) { _, provided in provided }.mapValues(LogAttributes.text(of:))
+        return TelemetryContext.with(values) { operation(target.scenario, provided) }
     }
 
     /// Where messages go.

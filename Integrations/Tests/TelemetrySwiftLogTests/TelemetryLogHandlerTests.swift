@@ -88,6 +88,32 @@ struct TelemetryLogHandlerTests {
         #expect(logger.logLevel == .critical)
     }
 
+    @Test("The context is the task's, with the metadata of the logger and, before those, of its provider")
+    func context() async throws {
+        let log = await RecordedLog()
+        let evaluations = Evaluations()
+        await log.set(
+            .init(
+                isEnabled: true, level: .info,
+                contextConditions: [.init("user", .equals, ["4711"]), .init("plan", .notOneOf, ["free"])]))
+        func send(_ message: String, to logger: Logger) { logger.info("\(evaluations.note(message))") }
+        send("no context", to: log.logger())
+        TelemetryContext.with(["user": "4711"]) {
+            send("the task's", to: log.logger())
+            send("another plan", to: log.logger(provider: .init { ["plan": "free"] }))
+            var logger = log.logger()
+            logger[metadataKey: "user"] = "1"
+            send("another user", to: logger)
+        }
+        var logger = log.logger(provider: .init { ["user": .stringConvertible(4711)] })
+        logger[metadataKey: "user"] = "1"
+        #expect(logger.logLevel == .info)
+        send("the provider's", to: logger)
+        logger.info("\(evaluations.note("own"))", metadata: ["user": "1"])
+        #expect(evaluations.count == 3)
+        #expect(try await log.events().map(\.property1) == ["the task's", "the provider's", "own"])
+    }
+
     @Test("The level that the program sets is a floor, whatever the scenario's state", arguments: Logger.Level.allCases)
     func floor(level: Logger.Level) async throws {
         let log = await RecordedLog()

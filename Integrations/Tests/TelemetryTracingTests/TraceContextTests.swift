@@ -1,6 +1,7 @@
 import TelemetryModels
 import TelemetryTracing
 import Testing
+import Tracing
 
 struct TraceContextTests {
     static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -31,4 +32,20 @@ struct TraceContextTests {
         let context = try #require(TelemetryTraceContext(traceId: Self.trace.uppercased(), spanId: Self.span.uppercased()))
         #expect((context.traceId, context.spanId) == (Self.trace, Self.span))
     }
+
+    @Test("The text of a service context becomes the values of a telemetry context, by the names of its keys")
+    func serviceContext() {
+        var service = ServiceContext.topLevel
+        #expect(service.telemetryContext == [:])
+        service[UserKey.self] = "4711"
+        service[CountKey.self] = 1
+        #expect(service.telemetryContext == ["user": "4711"])
+    }
+
+    private enum UserKey: ServiceContextKey {
+        typealias Value = String
+        static var nameOverride: String? { "user" }
+    }
+
+    private enum CountKey: ServiceContextKey { typealias Value = Int }
 }

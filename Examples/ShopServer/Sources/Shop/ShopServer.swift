@@ -6,23 +6,29 @@ import Tracing
 /// The shop's web server.
 public enum ShopServer {
     /// Sets up tracing and metrics of the process, and makes the server. Set logging up before.
-    /// - Parameter onStart: Called with the address once the server accepts requests.
+    /// - Parameters:
+    ///   - middleware: Handles each request before the shop does.
+    ///   - onStart: Called with the address once the server accepts requests.
     public static func make(
-        port: Int, onStart: @escaping @Sendable (_ address: String) -> Void
+        port: Int, middleware: (any MiddlewareProtocol<Request, Response, BasicRequestContext>)? = nil,
+        onStart: @escaping @Sendable (_ address: String) -> Void
     ) -> some ApplicationProtocol {
         let measurements = Measurements()
         MetricsSystem.bootstrap(measurements)
         InstrumentationSystem.bootstrap(TraceparentInstrument())
         return Application(
-            router: router(measurements), configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            router: router(measurements, middleware), configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in onStart("http://127.0.0.1:\(channel.localAddress?.port ?? port)") },
             logger: Logger(label: "shop-server"))
     }
 
-    private static func router(_ measurements: Measurements) -> Router<BasicRequestContext> {
+    private static func router(
+        _ measurements: Measurements, _ middleware: (any MiddlewareProtocol<Request, Response, BasicRequestContext>)?
+    ) -> Router<BasicRequestContext> {
         let router = Router()
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: TraceContextMiddleware())
+        if let middleware { router.add(middleware: middleware) }
         let catalogue = Catalogue()
         let checkout = Checkout(catalogue: catalogue)
         router.get("products") { _, _ in catalogue.list() }

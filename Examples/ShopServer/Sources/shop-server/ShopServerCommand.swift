@@ -32,7 +32,7 @@ struct ShopServerCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let telemetry = try ShopTelemetry(transport: store.transport(), state: store.state)
-        let server = ShopServer.make(port: port) { Output.line("listening on \($0)") }
+        let server = ShopServer.make(port: port, middleware: CustomerContext()) { Output.line("listening on \($0)") }
         try await telemetry.start(consent)
         // Services end in the reverse order: first the server, then what its last requests logged is delivered.
         let group = ServiceGroup(

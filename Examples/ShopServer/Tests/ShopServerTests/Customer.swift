@@ -10,12 +10,13 @@ struct Customer {
 
     func get(_ path: String) async throws -> (status: Int, text: String) { try await send(request(path)) }
 
-    func order(product: Int = 3, quantity: Int = 2, card: String = "4000000000000002", trace: String? = nil) async throws -> (
-        status: Int, text: String
-    ) {
+    func order(
+        product: Int = 3, quantity: Int = 2, card: String = "4000000000000002", user: String? = nil, trace: String? = nil
+    ) async throws -> (status: Int, text: String) {
         var request = request("orders")
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.setValue(user, forHTTPHeaderField: "x-user")
         request.setValue(trace, forHTTPHeaderField: "traceparent")
         request.httpBody = Data(#"{"product":\#(product),"quantity":\#(quantity),"card":"\#(card)"}"#.utf8)
         return try await send(request)

@@ -40,6 +40,15 @@ struct ShopServerTests {
         #expect(try await arrivals.next()?.property1 == "charging")
         #expect(try await arrivals.next()?.property1 == "card declined")
 
+        try await viewer.createCommand(
+            .init(
+                clientId: client, action: .enableScenario, scenarioName: "Checkout",
+                contextConditions: [.init("user", .equals, ["4711"])]))
+        #expect(await server.line(with: "Checkout on") != nil)
+        for user in ["1", "4711", nil] { #expect(try await customer.order(user: user).status == 200) }
+        try await viewer.createCommand(.init(clientId: client, action: .disableScenario, scenarioName: "Checkout"))
+        #expect(await server.line(with: "Checkout off, Payments on") != nil)
+
         server.send(SIGUSR1)
         #expect(await server.line(with: "[paused by the operator]") != nil)
         #expect(try await customer.order().status == 200)
@@ -49,7 +58,9 @@ struct ShopServerTests {
         #expect(try await server.end(by: SIGTERM) == .exited(0))
         #expect(await server.line(with: "[telemetry idle") != nil)
         let numbers = try await viewer.fetchAllEvents().filter { $0.property1 == "card charged" }.map { $0.attributes["order"] }
-        #expect(numbers == ([3] + Array(6...55)).map { .string(String($0)) })
+        #expect(numbers == ([3, 5, 6, 7] + Array(9...58)).map { .string(String($0)) })
+        let placed = try await viewer.fetchAllEvents().filter { $0.scenario == "Checkout" }
+        #expect(placed.map { $0.attributes["order"] } == ["6"])
     }
 
     @Test("Without LiveTelemetry, the shop answers alike")
