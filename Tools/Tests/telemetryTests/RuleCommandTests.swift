@@ -31,6 +31,30 @@ struct RuleCommandTests {
         }
     }
 
+    @Test("A scenario is enabled for a user only, by a command and by a rule")
+    func context() async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq")
+            _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
+            let conditions = ["--context", "user=4711", "--context", "plan!=free"]
+            let enabled = try await ToolProcess.run(
+                ["enable", "k7wq", "A", "--for", "10m", "-d", store.path] + conditions)
+            #expect(enabled.output.hasPrefix("✓ A is enabled on client k7wq for user=4711 and plan!=free."), "\(enabled.errors)")
+            let expected: [TelemetryRuleCondition] = [.init("user", .equals, ["4711"]), .init("plan", .notOneOf, ["free"])]
+            #expect(client.service.scenarios["A"]?.contextConditions == expected)
+            let listed = try await ToolProcess.run("scenarios", "k7wq", "-d", store.path)
+            #expect(listed.output.contains("viewer      user=4711 and plan!=free\n"))
+            let lines = try await ToolProcess.run("scenarios", "k7wq", "-o", "json", "-d", store.path)
+            #expect(lines.output.contains(#""contextConditions":["user=4711","plan!=free"]"#))
+            let added = try await ToolProcess.run(["rule", "add", "A", "-d", store.path] + conditions)
+            let rule = try await FileTelemetryTransport(directory: store).fetchRules().first
+            #expect(added.code == 0 && rule?.contextConditions == expected)
+            let rules = try await ToolProcess.run("rule", "list", "-d", store.path)
+            #expect(rules.output.contains(" for user=4711 and plan!=free\n"))
+        }
+    }
+
     @Test("The limit of the app is printed instead of the warning that there is none")
     func defaultLease() async throws {
         try await withTemporaryDirectory(isCreated: true) { folder in
@@ -118,6 +142,8 @@ struct RuleCommandTests {
             ["enable", "k7wq", "--for", "15m"], ["enable", "k7wq", "A", "--for", "0s"], ["enable", "k7wq", "A", "--for", "soon"],
             ["enable", "k7wq", "A", "--expires", "soon"], ["rule", "add", "A", "--where", "appVersion"],
             ["rule", "add", "A", "--sample", "0%"], ["rule", "add", "A", "--sample", "101"], ["rule", "add", ""],
+            ["enable", "k7wq", "--context", "user=1"], ["disable", "k7wq", "A", "--context", "user=1"],
+            ["rule", "add", "A", "--when", "a", "--capture", "5m", "--context", "user=1"],
             ["rule", "change", "r"], ["rule", "change", "r", "--sample", "0%"],
         ])
     func invalid(arguments: [String]) async throws {

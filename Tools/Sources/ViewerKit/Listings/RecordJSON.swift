@@ -12,6 +12,7 @@ extension JSONLine {
         add(Field.created.rawValue, scenario.created)
         add(Field.expires.rawValue, scenario.expires)
         add(Field.source.rawValue, scenario.source.description)
+        add(Field.contextConditions.rawValue, scenario.contextConditions)
     }
 
     public init(_ command: TelemetryCommandRecord) {
@@ -31,6 +32,7 @@ extension JSONLine {
         add(Field.expires.rawValue, command.expires)
         add(Field.lookback.rawValue, command.lookback)
         add(Field.issuer.rawValue, command.issuer)
+        add(Field.contextConditions.rawValue, command.contextConditions)
         add("advice", CommandText.advice(on: command.status))
     }
 
@@ -48,12 +50,19 @@ extension JSONLine {
         add(Field.created.rawValue, rule.created)
         add(Field.expires.rawValue, rule.expires)
         add(Field.conditions.rawValue, rule.conditions.map(RuleConditionText.string))
+        add(Field.contextConditions.rawValue, rule.contextConditions)
         add(Field.trigger.rawValue, rule.trigger.map { JSONLine($0) })
         add("isReadable", rule.isReadable)
         add(Field.issuer.rawValue, rule.issuer)
         add("applicable", applicable)
         add("clients", followers)
     }
+
+    /// The conditions on the context as they are typed, if there are any.
+    private mutating func add(_ name: String, _ conditions: [TelemetryRuleCondition]) {
+        if !conditions.isEmpty { add(name, conditions.map(RuleConditionText.string)) }
+    }
+
     /// The stored form.
     private init(_ trigger: TelemetryTrigger) {
         var (name, numbers) = ("", JSONLine())

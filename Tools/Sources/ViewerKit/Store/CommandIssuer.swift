@@ -22,6 +22,7 @@ extension TelemetryCommandRecord {
         TelemetryCommandRecord(
             recordID: recordID, commandId: commandId, clientId: clientId, action: action, scenarioName: scenarioName,
             created: created, status: status, executedAt: executedAt, errorMessage: errorMessage, level: level, lease: lease,
-            expires: expires, lookback: lookback, issuer: issuer, result: result)
+            expires: expires, lookback: lookback, issuer: issuer, result: result,
+            contextConditions: contextConditions)
     }
 }

@@ -44,9 +44,19 @@ public enum RuleConditionText {
         }
     }
 
+    /// All conditions, joined.
+    public static func string(_ conditions: [TelemetryRuleCondition]) -> String {
+        conditions.map(string).joined(separator: " and ")
+    }
+
     private static func trimmed(_ text: Substring) -> Substring {
         let start = text.drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return start[...last]
     }
+}
+
+extension [TelemetryRuleCondition] {
+    /// The end of a sentence on a scenario that is on in these contexts: " for user=4711"; empty without conditions.
+    public var phrase: String { isEmpty ? "" : " for \(RuleConditionText.string(self).visible)" }
 }

@@ -13,6 +13,12 @@ public enum ScenarioText {
         scenario.isEnabled && scenario.level == .diagnostic ? "diag" : level(scenario)
     }
 
+    /// The contexts in which the scenario is on; a dash for all, or if it is disabled.
+    public static func context(_ scenario: TelemetryScenarioRecord) -> String {
+        let isLimited = scenario.isEnabled && !scenario.contextConditions.isEmpty
+        return isLimited ? RuleConditionText.string(scenario.contextConditions) : "–"
+    }
+
     /// The time until the scenario is disabled automatically; a dash if that is not planned or the scenario is disabled.
     public static func timeLeft(_ scenario: TelemetryScenarioRecord, now: Date) -> String {
         scenario.isEnabled ? timeLeft(until: scenario.expires, now: now) : "–"

@@ -1,9 +1,9 @@
 import Foundation
 import TelemetryModels
 
-/// The columns of the scenarios for which there is room: the level, the time left, and the source of the decision.
+/// The columns of the scenarios for which there is room: the level, the time left, the contexts, and the source of the decision.
 struct ScenarioColumns {
-    private enum Column: CaseIterable { case level, timeLeft, source }
+    private enum Column: CaseIterable { case level, timeLeft, context, source }
 
     private static let maximumWidth = 20
 
@@ -48,6 +48,7 @@ struct ScenarioColumns {
             switch column {
             case .level: usesShortLevels ? ScenarioText.shortLevel(scenario) : ScenarioText.level(scenario)
             case .timeLeft: ScenarioText.timeLeft(scenario, now: now)
+            case .context: ScenarioText.context(scenario)
             case .source: ScenarioText.source(scenario)
             }
         return text == "–" ? "" : text

@@ -14,13 +14,17 @@ struct EnableCommand: StoreCommand {
             With --all or --where the clients are named, and confirmed. This concerns only the clients that there are now; for \
             future ones add a rule.
 
+            --context with a condition, such as user=4711, limits the scenario to some of what the app's code works on: one user, one \
+            request. It may be repeated; --context with a name is the store's.
+
             Examples:
               telemetry enable k7wq FileRead --for 15m --directory /srv/telemetry
               telemetry enable k7wq FileRead --level info --for 2h --expires 1h
+              telemetry enable web-1 Checkout --context user=4711 --for 10m
               telemetry enable --where 'appVersion>=2.1' FileRead --for 15m
             """)
 
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var options: StoreOptions
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var lease: LeaseOptions
     @OptionGroup var group: ClientGroupOptions
@@ -36,11 +40,13 @@ struct EnableCommand: StoreCommand {
     @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)
     var scenario: String?
 
+    var store: StoreOptions { options.withoutConditions }
+
     func validate() throws {
         _ = try expiry()
         try group.rejectConfirmation()
-        if try group.assign(client, scenario).rest == nil, lease.isGiven || expires != nil {
-            throw ValidationError("--level, --for and --expires need a scenario.")
+        if try group.assign(client, scenario).rest == nil, lease.isGiven || !options.conditions.isEmpty || expires != nil {
+            throw ValidationError("--level, --for, --context and --expires need a scenario.")
         }
     }
 
@@ -50,7 +56,8 @@ struct EnableCommand: StoreCommand {
         guard let scenario = target.rest else { return try await ApproveCommand.approve(client, in: store, waiting, console) }
         let change = ScenarioChange(client: client, scenario: scenario, action: .enableScenario)
         let executed = try await change.send(
-            in: store, waiting, console, level: lease.level?.level, lease: try lease.seconds(), expires: try expiry())
+            in: store, waiting, console, level: lease.level?.level, lease: try lease.seconds(), expires: try expiry(),
+            context: options.conditions)
         guard lease.duration == nil else { return }
         guard let executed else { return noteMissingLimit(console) }
         guard let enabled = await executed.enabledScenario() else { return }
@@ -65,6 +72,7 @@ struct EnableCommand: StoreCommand {
     private func enableGroup(_ scenario: String?, _ console: Console) async throws {
         var command = GroupCommand(action: scenario == nil ? .enable : .enableScenario, scenario: scenario)
         (command.level, command.lease, command.expires) = (lease.level?.level, try lease.seconds(), try expiry())
+        command.context = options.conditions
         if scenario != nil, lease.duration == nil { noteMissingLimit(console) }
         try await command.send(to: group, in: store, waiting, console)
     }

@@ -13,6 +13,7 @@ struct GroupCommand {
     var level: TelemetryLogLevel?
     var lease: TimeInterval?
     var expires: Date?
+    var context: [TelemetryRuleCondition] = []
 
     /// - Returns: Whether all clients have executed the command; false if the command was not confirmed or does not wait.
     @discardableResult
@@ -34,7 +35,8 @@ struct GroupCommand {
         guard try group.confirm.allows(phrase(clients.count), console) else { return false }
         let commands = clients.map { client in
             TelemetryCommandRecord(
-                clientId: client.clientId, action: action, scenarioName: scenario, level: level, lease: lease, expires: expires
+                clientId: client.clientId, action: action, scenarioName: scenario, level: level, lease: lease, expires: expires,
+                contextConditions: context
             ).issued(by: waiting.issuer.name)
         }
         let results = try await CommandSender(transport: transport).send(commands, wait: try waiting.duration()) { answers in
@@ -99,7 +101,7 @@ struct GroupCommand {
         return switch action {
         case .enable: "approve \(clients)"
         case .disable: "end the telemetry of \(clients) and delete their records, scenarios and events"
-        case .enableScenario: "enable \(scenario) on \(clients)"
+        case .enableScenario: "enable \(scenario) on \(clients)\(context.phrase)"
         case .disableScenario: "disable \(scenario) on \(clients)"
         case .resetScenario: "reset \(scenario) on \(clients)"
         case .pause: "pause \(clients)"
@@ -115,7 +117,7 @@ struct GroupCommand {
         return switch action {
         case .enable: "\(clients) \(verb) approved."
         case .disable: "\(clients) stopped telemetry and deleted the data."
-        case .enableScenario: "\(scenario) is enabled on \(clients)."
+        case .enableScenario: "\(scenario) is enabled on \(clients)\(context.phrase)."
         case .disableScenario: "\(scenario) is disabled on \(clients)."
         case .resetScenario: "\(scenario) is reset on \(clients)."
         case .pause: "\(clients) \(verb) paused."

@@ -29,7 +29,7 @@ struct ScenarioChange {
     @discardableResult
     func send(
         in store: StoreOptions, _ waiting: WaitOptions, _ console: Console, level: TelemetryLogLevel? = nil,
-        lease: TimeInterval? = nil, expires: Date? = nil
+        lease: TimeInterval? = nil, expires: Date? = nil, context: [TelemetryRuleCondition] = []
     ) async throws -> Executed? {
         let transport = try store.open(console)
         let resolver = try store.resolver(over: transport)
@@ -37,10 +37,10 @@ struct ScenarioChange {
         let scenario = try await resolver.scenario(scenario, of: client)
         let command = TelemetryCommandRecord(
             clientId: client.clientId, action: action, scenarioName: scenario.scenarioName, level: level, lease: lease,
-            expires: expires)
+            expires: expires, contextConditions: context)
         let isDone = try await waiting.send(
             command, over: transport, to: console,
-            done: "\(scenario.scenarioName.visible) is \(effect) on client \(client.clientId.visible).")
+            done: "\(scenario.scenarioName.visible) is \(effect) on client \(client.clientId.visible)\(context.phrase).")
         return isDone ? Executed(transport: transport, previous: scenario) : nil
     }
 

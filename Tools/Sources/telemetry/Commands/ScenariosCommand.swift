@@ -29,18 +29,21 @@ struct ScenariosCommand: StoreCommand {
     }
 
     private func table(of scenarios: [TelemetryScenarioRecord], _ aliases: ClientAliases, _ style: Style) -> Table {
-        var table = Table([
-            .text("client", priority: 7), .text("scenario", priority: 9), .whole("state", priority: 8),
-            .whole("level", priority: 5), .whole("time left", priority: 6), .text("decided by", priority: 4),
-        ])
+        let isLimited = scenarios.contains { !$0.contextConditions.isEmpty }
+        var table = Table(
+            [
+                .text("client", priority: 7), .text("scenario", priority: 9), .whole("state", priority: 8),
+                .whole("level", priority: 5), .whole("time left", priority: 6), .text("decided by", priority: 4),
+            ] + (isLimited ? [.text("only for", priority: 6)] : []))
         let now = Date.now
         for scenario in scenarios {
-            table.add([
-                .init(aliases.label(of: scenario.clientId)), .init(scenario.scenarioName, look: style.tinted),
-                scenario.isEnabled ? .init("enabled", look: style.green) : .init("disabled", look: style.dim),
-                .init(ScenarioText.level(scenario)), .init(ScenarioText.timeLeft(scenario, now: now)),
-                .init(ScenarioText.source(scenario)),
-            ])
+            table.add(
+                [
+                    .init(aliases.label(of: scenario.clientId)), .init(scenario.scenarioName, look: style.tinted),
+                    scenario.isEnabled ? .init("enabled", look: style.green) : .init("disabled", look: style.dim),
+                    .init(ScenarioText.level(scenario)), .init(ScenarioText.timeLeft(scenario, now: now)),
+                    .init(ScenarioText.source(scenario)),
+                ] + (isLimited ? [.init(ScenarioText.context(scenario))] : []))
         }
         return table
     }

@@ -70,8 +70,8 @@ enum Completions {
 
     private static func location(_ words: [String]) -> StoreLocation? {
         func value(of options: String...) -> String? {
-            let index = words.lastIndex(where: options.contains).map { words.index(after: $0) }
-            return index.flatMap { words.indices.contains($0) ? words[$0] : nil }
+            let values = zip(words, words.dropFirst()).filter { option, _ in options.contains(option) }.map(\.1)
+            return values.last { RuleConditionText.condition($0) == nil }
         }
         let choice = StoreChoice(
             directory: value(of: "--directory", "-d"), relay: value(of: "--relay"), tokenFile: value(of: "--token-file"),

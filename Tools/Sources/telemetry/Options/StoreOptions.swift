@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
@@ -20,15 +21,27 @@ struct StoreOptions: ParsableArguments {
     var tokenFile: String?
 
     @Option(
+        name: .customLong("context"),
         help: "The context of the store. Default: \(ContextStore.variable), otherwise the current context.",
         completion: Completions.contexts)
-    var context: String?
+    var contexts: [String] = []
 
     @Flag(name: .shortAndLong, help: "Also print harmless problems to standard error.")
     var verbose = false
 
     func validate() throws {
-        if let conflict = choice.conflict { throw ValidationError(conflict) }
+        if let conflict = withoutConditions.choice.conflict { throw ValidationError(conflict) }
+    }
+
+    /// The conditions among the values of `--context`, for a command that limits a scenario to some contexts of the app. Names of stores have
+    /// none of their symbols.
+    var conditions: [TelemetryRuleCondition] { contexts.compactMap(RuleConditionText.condition) }
+
+    /// The options without these conditions.
+    var withoutConditions: Self {
+        var options = self
+        options.contexts.removeAll { RuleConditionText.condition($0) != nil }
+        return options
     }
 
     /// Opens the store, which must exist. Its problems are printed, and change the exit code.
@@ -43,6 +56,9 @@ struct StoreOptions: ParsableArguments {
 
     /// The store that the options, the environment or a context selects.
     func located() throws -> StoreLocation {
+        if let name = contexts.first(where: { RuleConditionText.condition($0) != nil }) {
+            throw ValidationError("--context \"\(name)\" is not the name of a context.")
+        }
         let environment = ProcessInfo.processInfo.environment
         if let location = try choice.location(environment: environment, contexts: ContextStore(environment: environment)) {
             return location
@@ -53,6 +69,6 @@ struct StoreOptions: ParsableArguments {
     }
 
     private var choice: StoreChoice {
-        StoreChoice(directory: directory, relay: relay, tokenFile: tokenFile, context: context)
+        StoreChoice(directory: directory, relay: relay, tokenFile: tokenFile, context: contexts.last)
     }
 }

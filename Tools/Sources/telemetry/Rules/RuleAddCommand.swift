@@ -9,7 +9,8 @@ struct RuleAddCommand: StoreCommand {
         commandName: "add", abstract: "Add a rule.", usage: "telemetry rule add SCENARIO [options]",
         discussion: """
             Clients have the attributes clientId, appVersion, osVersion, deviceType, deviceModel and libraryVersion, and those \
-            that the app adds. All conditions must match.
+            that the app adds. All conditions must match. --context with a condition, such as user=4711, limits the scenario to what \
+            the app's code works on.
 
             With --when, the rule does not enable the scenario. Each client it applies to looks at the events that it records and those \
             that its flight recorder keeps. Once enough of them match, it acts by itself, also while the store cannot be reached. \
@@ -17,11 +18,12 @@ struct RuleAddCommand: StoreCommand {
 
             Examples:
               telemetry rule add FileRead --where 'appVersion>=2.1' --sample 10% --level info --for 2h
+              telemetry rule add Checkout --context user=4711 --for 1d
               telemetry rule add Checkout --when 'severity:>=error' --capture 5m --limit 1/1h
               telemetry rule add Checkout --when 'name:=retry' --count 3 --within 1m --enable 10m
             """)
 
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var options: StoreOptions
     @OptionGroup var lease: LeaseOptions
     @OptionGroup var issuer: IssuerOptions
 
@@ -34,9 +36,13 @@ struct RuleAddCommand: StoreCommand {
     @Option(help: "The share of the clients that the rule applies to, in percent.")
     var sample = "100%"
 
+    var store: StoreOptions { options.withoutConditions }
+
     func validate() throws {
         _ = try SampleText.percentage(sample)
-        _ = try trigger.trigger()
+        if case .capture? = try trigger.trigger()?.action, !options.conditions.isEmpty {
+            throw ValidationError("--capture and --context exclude each other: what the flight recorder kept has no context.")
+        }
         if scenario.isEmpty { throw ValidationError("The name of the scenario is empty.") }
     }
 
@@ -49,7 +55,7 @@ struct RuleAddCommand: StoreCommand {
             TelemetryRuleRecord(
                 scenarioName: scenario, level: lease.level?.level ?? .diagnostic, conditions: conditions,
                 percentage: try SampleText.percentage(sample), created: now, expires: try lease.seconds().map { now + $0 },
-                issuer: issuer.name, trigger: try trigger.trigger()))
+                issuer: issuer.name, trigger: try trigger.trigger(), contextConditions: options.conditions))
         console.line("\(console.style.green("✓")) Added rule \(rule.ruleId.visible) for \(scenario.visible).")
         if lease.duration == nil { console.note("Without --for the rule applies until it is removed.") }
     }

@@ -63,10 +63,15 @@ struct RuleListCommand: StoreCommand {
                 .init(share(of: rule)), .init(timeLeft(of: rule, now: now)),
                 .init(entry.applicable.map(\.grouped) ?? "–"), .init(entry.followers.grouped), .init(rule.issuer ?? "–"),
                 .init(rule.trigger.map(TriggerText.string) ?? "–"),
-                .init(rule.conditions.isEmpty ? "–" : rule.conditions.map(RuleConditionText.string).joined(separator: " and ")),
+                .init(conditions(of: rule)),
             ])
         }
         return table
+    }
+
+    private func conditions(of rule: TelemetryRuleRecord) -> String {
+        let conditions = [RuleConditionText.string(rule.conditions), rule.contextConditions.phrase].filter { !$0.isEmpty }
+        return conditions.isEmpty ? "–" : conditions.joined()
     }
 
     private func share(of rule: TelemetryRuleRecord) -> String {
