@@ -98,6 +98,33 @@ def test_a_scenario_is_turned_on_with_level_and_lease(relay, open_page):
     wait_for_command(relay, "disableScenario", scenarioName="NetworkRequests")
 
 
+def test_a_scenario_is_turned_on_for_one_user(relay, open_page):
+    relay.save(client(), scenario())
+    page = open_page("/#/client?id=alpha")
+    field = page.get_by_role("textbox", name="Only for", exact=True)
+    field.fill("user")
+    page.get_by_role("button", name="Turn on: NetworkRequests").click()
+    expect(page.locator(".note.problem")).to_contain_text("write a condition such as user=4711")
+    field.fill("user=4711 and plan != free")
+    page.get_by_role("button", name="Turn on: NetworkRequests").click()
+    command = wait_for_command(relay, "enableScenario", scenarioName="NetworkRequests")
+    conditions = command["fields"]["contextConditions"]
+    assert json.loads(conditions) == [
+        {"attribute": "user", "comparison": "equals", "values": ["4711"]},
+        {"attribute": "plan", "comparison": "notOneOf", "values": ["free"]}]
+    assert len(relay.records("TelemetryCommand")) == 1
+    expect(page.get_by_role("region", name="Commands")).to_contain_text("Turn on NetworkRequests for user=4711 and plan!=free for 10 min")
+    relay.save(scenario(enabled=True, expires={"date": moment(1800)}, contextConditions=conditions))
+    row = page.get_by_role("region", name="Scenarios").get_by_role("row", name="NetworkRequests")
+    expect(row).to_contain_text("On for user=4711 and plan!=free, 30 min left")
+    field.fill("")
+    page.get_by_role("button", name="Extend: NetworkRequests").click()
+    expect(page.get_by_role("region", name="Commands").get_by_role("row")).to_have_count(3)
+    assert [record["fields"]["contextConditions"] for record in relay.records("TelemetryCommand")] == [conditions] * 2
+    relay.save(scenario(enabled=True, contextConditions="{"))
+    expect(row).to_contain_text("On for nobody, because its conditions cannot be read")
+
+
 def test_what_the_flight_recorder_holds_is_asked_for(relay, open_page):
     relay.save(client(), scenario(), scenario("Sync"))
     page = open_page("/#/client?id=alpha")

@@ -70,7 +70,15 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
             note.textContent = "The minutes must be a number above 0.";
             return undefined;
         }
-        return send(action, { scenario: name, level: lease.level, lease: lease.lease });
+        // A scenario that is extended stays limited to what it is on for.
+        const current = scenarios.find((item) => item.name === name);
+        const context = lease.context?.length === 0 && current?.isEnabled ? current.context : lease.context;
+        if (context === null) {
+            note.className = "note problem";
+            note.textContent = "Only for: write a condition such as user=4711, several with \"and\" between them.";
+            return undefined;
+        }
+        return send(action, { scenario: name, level: lease.level, lease: lease.lease, context });
     }
 
     function drawHead() {

@@ -1,4 +1,5 @@
 import { el, visible } from "./dom.js";
+import { contextText } from "./rule-match.js";
 import { agoText, durationText, now } from "./time.js";
 
 const titles = {
@@ -12,7 +13,7 @@ export function requestText(command) {
     switch (command.action) {
     case "enableScenario": {
         const lease = command.lease === null ? "" : ` for ${durationText(command.lease * 1000)}`;
-        return `Turn on ${name}${lease}${command.level === null ? "" : `, ${command.level}`}`;
+        return `Turn on ${name}${contextText(command.context)}${lease}${command.level === null ? "" : `, ${command.level}`}`;
     }
     case "disableScenario": return `Turn off ${name}`;
     case "resetScenario": return `Let the rules decide on ${name}`;

@@ -34,6 +34,7 @@ export function scenario({ recordName, fields = {} }) {
     return {
         recordName, clientId: text(fields.clientid) ?? "", name: text(fields.scenarioName) ?? "", isEnabled: flag(fields.isEnabled),
         level: text(fields.logLevel) ?? "diagnostic", expires: date(fields.expires), source: text(fields.source) ?? "registration",
+        context: conditions(fields.contextConditions),
     };
 }
 
@@ -51,6 +52,7 @@ export function command({ recordName, fields = {} }) {
         status: text(fields.status) ?? "", created: date(fields.created), executedAt: date(fields.executedAt),
         errorMessage: text(fields.errorMessage), result: text(fields.result), scenario: text(fields.scenarioName),
         level: text(fields.logLevel), lease: number(fields.lease), lookback: number(fields.lookback), issuer: text(fields.issuer),
+        context: conditions(fields.contextConditions),
     };
 }
 
@@ -80,11 +82,11 @@ export function identifier() {
 }
 
 /** The record of a new command; fields that are null are left out. */
-export function commandRecord(clientId, action, { scenario = null, level = null, lease = null, lookback = null } = {}) {
+export function commandRecord(clientId, action, { scenario = null, level = null, lease = null, lookback = null, context = [] } = {}) {
     const id = identifier();
     const fields = {
         commandId: id, clientid: clientId, action, created: { date: isoNow() }, status: "pending", scenarioName: scenario,
-        logLevel: level, lease, lookback,
+        logLevel: level, lease, lookback, contextConditions: context.length === 0 ? null : JSON.stringify(context),
     };
     return { recordType: "TelemetryCommand", recordName: `command-${id}`, fields: present(fields) };
 }

@@ -73,3 +73,17 @@ export function conditionText({ attribute, comparison, values }) {
     default: return `${attribute}${symbols.find(([, name]) => name === comparison)?.[0] ?? "?"}${text}`;
     }
 }
+
+/** The conditions that a text in this form has, with "and" between them; null if it has another form. */
+export function conditionsIn(text) {
+    const parts = text.split(/\s+and\s+/u).map((part) => part.trim()).filter(Boolean);
+    const found = parts.map((part) => /^([^\s<>=!^]+)\s*(>=|!=|\^=|==|<|=)\s*([^\s<>=].*)$/u.exec(part));
+    if (found.includes(null)) return null;
+    return found.map(([, attribute, symbol, value]) => ({ attribute, comparison: symbols.find(([sign]) => sign === symbol)[1], values: [value] }));
+}
+
+/** The end of a phrase on what is on in a context only: " for user=4711"; empty without conditions. */
+export function contextText(conditions) {
+    if (conditions === null) return " for nobody, because its conditions cannot be read";
+    return conditions.length === 0 ? "" : ` for ${conditions.map(conditionText).join(" and ")}`;
+}

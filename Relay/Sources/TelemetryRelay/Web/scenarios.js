@@ -1,18 +1,22 @@
 import { button, choice, el, textField, visible } from "./dom.js";
 import { address, term } from "./query-text.js";
 import { sourceText } from "./records.js";
+import { conditionsIn, contextText } from "./rule-match.js";
 import { durationText, now } from "./time.js";
 
 const leases = [["600", "10 minutes"], ["3600", "1 hour"], ["14400", "4 hours"], ["86400", "24 hours"], ["other", "Other…"], ["", "No end"]];
 
-/** The controls with which scenarios are turned on: how much and for how long. */
+/** The controls with which scenarios are turned on: how much, for how long and for what. */
 export function leaseControls() {
     const minutes = textField("Minutes", { type: "number", min: "1", max: "525600", step: "any", value: "30" });
     minutes.element.hidden = true;
     const lease = choice("For", leases, "600", (value) => { minutes.element.hidden = value !== "other"; });
     const level = choice("Level", [["diagnostic", "Diagnostic (all events)"], ["info", "Info (fewer events)"]], "diagnostic");
+    const context = textField("Only for", { placeholder: "user=4711", title: "Record only where the app's code works on this. Empty for everything." });
     return {
-        elements: [lease.element, minutes.element, level.element],
+        elements: [lease.element, minutes.element, level.element, context.element],
+        /** The conditions on the context; null if they cannot be read. */
+        get context() { return conditionsIn(context.input.value); },
         get level() { return level.select.value; },
         /** Seconds; null for no end, NaN if the minutes are not a number above 0. */
         get lease() {
@@ -26,9 +30,10 @@ export function leaseControls() {
 /** How a scenario is now, in words. */
 export function stateText(scenario) {
     if (!scenario.isEnabled) return "Off";
-    if (scenario.expires === null) return "On, no end";
+    const where = visible(contextText(scenario.context));
+    if (scenario.expires === null) return `On${where}, no end`;
     const left = scenario.expires - now();
-    return left > 0 ? `On, ${durationText(left)} left` : "On, time is over";
+    return left > 0 ? `On${where}, ${durationText(left)} left` : `On${where}, time is over`;
 }
 
 /** The table of the scenarios of a client, each with a link to its events. `act(name, action)` is called for a button; null shows no buttons. */
