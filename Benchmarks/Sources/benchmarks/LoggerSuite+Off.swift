@@ -45,7 +45,10 @@ extension LoggerSuite {
         let console = Self.swiftLog(.info, handler: StreamLogHandler.standardError(label: "benchmark"))
         let logger = TelemetryLogger(transport: NullTransport())
         await logger.activate(enabled: true)
-        await logger.updateScenarioStates(states)
+        var scenarios = states.mapValues { TelemetryScenarioState(isEnabled: $0) }
+        scenarios["Checkout"] = .init(isEnabled: true, contextConditions: [.init("user", .equals, ["4711"])])
+        await logger.updateScenarios(scenarios)
+        let conditional = logger.scenario("Checkout")
         let handle = logger.scenario("NetworkRequests")
         let reference = ReferenceLogger { _ in }
         reference.setScenarios(states)
@@ -63,6 +66,8 @@ extension LoggerSuite {
                 .of("string call", atMost: 1, times: "swift-log, disabled"),
                 .of("string call through the protocol", atMost: 1, times: "swift-log, disabled"),
                 .of("string call", atMost: 0.25, times: "reference"),
+                .of("handle, on in another context", atMost: 3, times: "swift-log, disabled"),
+                .of("handle, on in a context", atMost: 3, times: "swift-log, disabled"),
             ] : [.of("string call", atMost: 1.5, times: "swift-log, disabled")]
         return Comparison(
             "That scenario off, others on, \(threads == 1 ? "processor time" : "\(threads) threads, time") per call",
@@ -72,6 +77,10 @@ extension LoggerSuite {
                 contender(Self.console) { Calls.swiftLog(console, calls) },
                 contender("swift-log, TelemetryLogHandler") { Calls.swiftLog(handler, calls) },
                 contender("handle") { Calls.handle(handle, calls) },
+                contender("handle, on in a context") { Calls.handle(conditional, calls) },
+                contender("handle, on in another context") {
+                    TelemetryContext.with(["user": "1", "request": "2"]) { Calls.handle(conditional, calls) }
+                },
                 contender("string call") { Calls.string(logger, calls) },
                 contender("string call through the protocol") { Calls.erased(erased, calls) },
                 contender("reference") { Calls.reference(reference, calls) },

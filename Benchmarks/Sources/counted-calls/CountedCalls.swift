@@ -23,7 +23,12 @@ enum CountedCalls {
         // Detached, because the main actor is blocked here.
         Task.detached {
             await logger.activate(enabled: kind != .telemetryOff)
-            await logger.updateScenarioStates(["NetworkRequests": kind.isRecorded, "FileRead": true])
+            await logger.updateScenarios([
+                "NetworkRequests": .init(
+                    isEnabled: kind.isRecorded || kind == .anotherContext,
+                    contextConditions: kind == .anotherContext ? [.init("user", .equals, ["4711"])] : []),
+                "FileRead": .init(isEnabled: true),
+            ])
             // Uses the budget up, which wakes the task that ends suspensions.
             if kind == .suppressed { calls(logger, 1) }
             // The start of the logger's tasks must not be counted. They are idle after it.
@@ -36,6 +41,8 @@ enum CountedCalls {
         case .telemetryOff, .scenarioOff, .recorded, .recordedWithBudget, .suppressed: calls(logger, count)
         case .scenarioOffThroughHandle: handle(logger.scenario("NetworkRequests"), count)
         case .scenarioOffThroughProtocol: erased(logger, count)
+        case .anotherContext:
+            TelemetryContext.with(["user": "1"]) { handle(logger.scenario("NetworkRequests"), count) }
         }
     }
 
@@ -46,6 +53,8 @@ enum CountedCalls {
         case scenarioOff = "scenario-off"
         case scenarioOffThroughHandle = "scenario-off-handle"
         case scenarioOffThroughProtocol = "scenario-off-protocol"
+        /// The scenario is on, for another user.
+        case anotherContext = "another-context"
         case recorded
         case recordedWithBudget = "recorded-with-budget"
         /// The scenario's budget is used up.
