@@ -5,7 +5,8 @@ request = function()
     number = number + 1
     local turn = number % 10
     local headers = {
-        ["traceparent"] = string.format("00-%032x-%016x-01", number, number), ["x-user"] = tostring(number % 10000),
+        ["traceparent"] = string.format("00-%032x-%016x-01", number, number),
+        ["x-user"] = tostring(math.floor(number / 10) % 10000),
     }
     if turn == 0 then
         headers["Content-Type"] = "application/json"

@@ -44,7 +44,8 @@ public struct TelemetryLogHandler: LogHandler {
     ///   - label: The label of the swift-log logger.
     ///   - logger: The logger that records the events.
     ///   - scenario: The name of the scenario; nil uses the label.
-    ///   - metadataProvider: Returns metadata for each recorded message, on the thread that logs it.
+    ///   - metadataProvider: Returns metadata for each recorded message, on the thread that logs it. While the scenario is on only
+    ///     in some contexts, it is called for every message, more than once.
     public init(
         label: String, logger: TelemetryLogger, scenario: String? = nil, metadataProvider: Logger.MetadataProvider?
     ) {
@@ -60,10 +61,7 @@ public struct TelemetryLogHandler: LogHandler {
     /// The least level that is recorded now. It follows the scenario's state; setting it limits what the scenario can record.
     public var logLevel: Logger.Level {
         get {
-            inContext { scenario, _ in
-                guard scenario.isEnabled else { return .critical }
-                return scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
-            }
+            target.scenario.isConditional ? inContext { scenario, _ in level(of: scenario) } : level(of: target.scenario)
         }
         set { leastLevel = newValue }
     }
@@ -81,6 +79,11 @@ public struct TelemetryLogHandler: LogHandler {
                 Self.eventName, level: TelemetryLogLevel(event.level), property1: event.message.description,
                 attributes: LogAttributes.attributes(of: event, provided: provided ?? metadataProvider?.get(), handler: metadata))
         }
+    }
+
+    private func level(of scenario: TelemetryScenario) -> Logger.Level {
+        guard scenario.isEnabled else { return .critical }
+        return scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
     }
 
     /// Runs an operation on the scenario in the context of a message, and on the provider's metadata if that needed them.

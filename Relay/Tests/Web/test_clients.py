@@ -102,10 +102,12 @@ def test_a_scenario_is_turned_on_for_one_user(relay, open_page):
     relay.save(client(), scenario())
     page = open_page("/#/client?id=alpha")
     field = page.get_by_role("textbox", name="Only for", exact=True)
-    field.fill("user")
-    page.get_by_role("button", name="Turn on: NetworkRequests").click()
-    expect(page.locator(".note.problem")).to_contain_text("write a condition such as user=4711")
-    field.fill("user=4711 and plan != free")
+    for text in ["user", "plan!=free, user=4711", "plan!=free && user=4711", "user="]:
+        field.fill(text)
+        page.get_by_role("button", name="Turn on: NetworkRequests").click()
+        expect(page.locator(".note.problem")).to_contain_text("write a condition such as user=4711")
+    assert relay.records("TelemetryCommand") == []
+    field.fill("user=4711 AND plan != free")
     page.get_by_role("button", name="Turn on: NetworkRequests").click()
     command = wait_for_command(relay, "enableScenario", scenarioName="NetworkRequests")
     conditions = command["fields"]["contextConditions"]

@@ -83,7 +83,7 @@ struct ScenarioDecision: Sendable {
 }
 
 extension TelemetryScenarioState {
-    /// Whether a rule's state records more than that of another rule, in any context or for longer.
+    /// Whether a rule's state comes before that of another rule: by its level, then without context conditions, then if it lasts longer.
     func exceeds(_ other: Self?) -> Bool {
         guard let other else { return true }
         if level != other.level { return level > other.level }

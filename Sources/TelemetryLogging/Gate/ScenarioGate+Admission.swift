@@ -53,7 +53,7 @@ extension ScenarioGate {
 
     /// Whether a scenario that is on has not ended, and is on in the context of this task.
     private func isInForce(_ cell: SharedMemory<ScenarioCell>, levels: UInt8) -> Bool {
-        (levels & Self.leased == 0 || isInForce(cell)) && (levels & Self.conditional == 0 || holdsInContext(cell))
+        (levels & Self.conditional == 0 || holdsInContext(cell)) && (levels & Self.leased == 0 || isInForce(cell))
     }
 
     /// Decides on an event of a scenario that is off.

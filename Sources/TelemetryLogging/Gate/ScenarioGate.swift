@@ -1,7 +1,8 @@
 public import Synchronization
 import TelemetryModels
 
-/// Decides, without a lock and without allocating, whether an event is recorded.
+/// Decides, without a lock and without allocating, whether an event is recorded. With conditions on the context, the first decision in a
+/// context takes a lock.
 ///
 /// A scenario that is on for a limited time is off after its end, also without an update of the gate. The clock is read only for
 /// events of such scenarios, and of scenarios with a budget.
@@ -91,10 +92,11 @@ final class ScenarioGate: Sendable {
     func holdsInContext(_ cell: SharedMemory<ScenarioCell>) -> Bool {
         // The cell is one of this gate's, here and below. Its conditions were stored before its levels.
         let levels = unsafe cell.start.pointee.levels.load(ordering: .acquiring)
+        // It may have changed since.
+        guard levels & Self.conditional != 0 else { return levels & Self.allLevels != 0 }
         guard let context = TelemetryContext.values else { return levels & Self.holdsWithoutContext != 0 }
         if let known = unsafe context.decision(on: cell.start.pointee.conditions.load(ordering: .relaxed)) { return known }
         let opening = registry.withLock { registry in unsafe registry.wanted[cell.start.pointee.name] }
-        // The cell may have been read during an update.
         guard let opening else { return false }
         let holds = opening.conditions.hold(in: context.byName)
         if !opening.conditions.isEmpty { context.remember(holds, for: opening.conditionsId) }
@@ -119,11 +121,13 @@ final class ScenarioGate: Sendable {
     func update(_ states: [String: TelemetryScenarioState]) {
         let seconds = now()
         registry.withLock { registry in
-            let previous = registry.wanted
+            // Equal conditions have one identifier, so that a context remembers the decision for all scenarios with them.
+            var identifiers: [[TelemetryRuleCondition]: UInt64] = [:]
+            for opening in registry.wanted.values { identifiers[opening.conditions] = opening.conditionsId }
             registry.wanted = [:]
             for (name, state) in states {
                 guard var opening = ScenarioOpening(state), !opening.isOver(at: seconds) else { continue }
-                opening.identifyConditions(after: previous[name])
+                opening.identifyConditions(&identifiers)
                 registry.wanted[name] = opening
             }
             // Also of scenarios that are off, whose calls are then decided by the first lookup.
@@ -168,10 +172,8 @@ final class ScenarioGate: Sendable {
                     if opening.conditions.hold(in: [:]) { levels |= Self.holdsWithoutContext }
                     unsafe cell.start.pointee.conditions.store(opening.conditionsId, ordering: .relaxed)
                 }
-            }
-            let isOffSomewhere = levels & Self.allLevels == 0 || levels & Self.conditional != 0
-            if registry.isOpen, isOffSomewhere, let ring = registry.rings[name] {
-                levels |= registry.recordedLevels
+            } else if registry.isOpen, let ring = registry.rings[name] {
+                levels = registry.recordedLevels
                 unsafe cell.start.pointee.ring.store(ring, ordering: .relaxed)
             }
             unsafe cell.start.pointee.levels.store(levels, ordering: .releasing)

@@ -20,12 +20,11 @@ struct ScenarioOpening {
 
     private static let lastId = Atomic<UInt64>(0)
 
-    /// Gives the conditions the identifier that they had before, or a new one.
-    mutating func identifyConditions(after previous: Self?) {
+    /// Gives the conditions the identifier that equal ones have, or a new one.
+    mutating func identifyConditions(_ identifiers: inout [[TelemetryRuleCondition]: UInt64]) {
         guard !conditions.isEmpty else { return }
-        conditionsId =
-            previous?.conditions == conditions
-            ? previous?.conditionsId ?? 0 : Self.lastId.add(1, ordering: .relaxed).newValue
+        conditionsId = identifiers[conditions] ?? Self.lastId.add(1, ordering: .relaxed).newValue
+        identifiers[conditions] = conditionsId
     }
 
     func isOver(at seconds: Double) -> Bool {

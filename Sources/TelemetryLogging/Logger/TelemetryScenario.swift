@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 public import TelemetryModels
 
 /// A handle for a scenario of a logger, looked up once. A check costs one atomic load.
@@ -19,6 +19,7 @@ public struct TelemetryScenario: Sendable {
     public var isEnabled: Bool { gate.isRecorded(cell, bits: ScenarioGate.allLevels) }
 
     /// Whether the scenario is on only in some contexts, so that values added to the ``TelemetryContext`` may decide.
+    @inlinable
     public var isConditional: Bool {
         // The cell is one of the gate's.
         unsafe cell.start.pointee.levels.load(ordering: .relaxed) & ScenarioGate.conditional != 0

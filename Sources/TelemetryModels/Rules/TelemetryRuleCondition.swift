@@ -1,4 +1,4 @@
-/// A rule's condition on one attribute of a client.
+/// A condition on one attribute of a client, or on one value of a ``TelemetryContext``.
 ///
 /// The stored form is `{"attribute": …, "comparison": …, "values": […]}`.
 public struct TelemetryRuleCondition: Sendable, Hashable, Codable {

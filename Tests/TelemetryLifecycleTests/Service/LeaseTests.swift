@@ -99,6 +99,7 @@ struct LeaseTests {
         host.wall.date += 60
         host.clock.advance(by: .seconds(60))
         await host.service.shows { $0.scenarios["A"] == .init() }
+        await host.logger.called(.updateScenarioStates(["A": false, "B": true]))
         #expect(await host.scenarioStore.loadState(for: "A") == false)
         if isOffline {
             host.transport.isOffline = false

@@ -47,11 +47,14 @@ struct RuleCommandTests {
             #expect(listed.output.contains("viewer      user=4711 and plan!=free\n"))
             let lines = try await ToolProcess.run("scenarios", "k7wq", "-o", "json", "-d", store.path)
             #expect(lines.output.contains(#""contextConditions":["user=4711","plan!=free"]"#))
+            let widened = try await ToolProcess.run("enable", "k7wq", "A", "--for", "10m", "-d", store.path)
+            #expect(widened.errors.contains("Before, it was enabled for user=4711 and plan!=free only."))
+            #expect(client.service.scenarios["A"]?.contextConditions == [])
             let added = try await ToolProcess.run(["rule", "add", "A", "-d", store.path] + conditions)
             let rule = try await FileTelemetryTransport(directory: store).fetchRules().first
             #expect(added.code == 0 && rule?.contextConditions == expected)
             let rules = try await ToolProcess.run("rule", "list", "-d", store.path)
-            #expect(rules.output.contains(" for user=4711 and plan!=free\n"))
+            #expect(rules.output.contains("  only for user=4711 and plan!=free\n"))
         }
     }
 
@@ -142,7 +145,12 @@ struct RuleCommandTests {
             ["enable", "k7wq", "--for", "15m"], ["enable", "k7wq", "A", "--for", "0s"], ["enable", "k7wq", "A", "--for", "soon"],
             ["enable", "k7wq", "A", "--expires", "soon"], ["rule", "add", "A", "--where", "appVersion"],
             ["rule", "add", "A", "--sample", "0%"], ["rule", "add", "A", "--sample", "101"], ["rule", "add", ""],
-            ["enable", "k7wq", "--context", "user=1"], ["disable", "k7wq", "A", "--context", "user=1"],
+            ["enable", "k7wq", "A", "--context", "user:1"], ["enable", "k7wq", "A", "--context", "user="],
+            ["enable", "k7wq", "A", "--context", "user"], ["enable", "k7wq", "A", "--context", "plan!=free and user=1"],
+            ["enable", "k7wq", "A", "--context", "plan!=free,user=1"],
+            ["enable", "k7wq", "A", "--context", "plan!=free && user"],
+            ["rule", "add", "A", "--context", "user:1"], ["enable", "k7wq", "--context", "user=1"],
+            ["disable", "k7wq", "A", "--context", "user=1"],
             ["rule", "add", "A", "--when", "a", "--capture", "5m", "--context", "user=1"],
             ["rule", "change", "r"], ["rule", "change", "r", "--sample", "0%"],
         ])

@@ -3,7 +3,7 @@ import { commandList, outcomeText, requestText } from "./commands.js";
 import { confirm } from "./dialog.js";
 import { address, term } from "./query-text.js";
 import { clientState, clientStates, command, commandRecord, scenario } from "./records.js";
-import { leaseControls, scenarioTable } from "./scenarios.js";
+import { contextField, leaseControls, scenarioTable } from "./scenarios.js";
 import { agoText, countText, counted, dateText } from "./time.js";
 
 const shownCommands = 50;
@@ -17,6 +17,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
     /** The names of the commands whose answer was not shown yet. A load that began before one was sent may return its answer, or lack it. */
     const waiting = new Set();
     const lease = leaseControls();
+    const limit = contextField();
     const head = el("div", {});
     const actions = el("div", { class: "actions" });
     const note = el("p", { class: "note", role: "status" });
@@ -25,7 +26,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
     const element = el("section", { class: "client" },
         el("p", {}, el("a", { href: "#/clients" }, "← All clients")),
         el("h1", { tabindex: "-1", class: "identifier" }, visible(id)), head, actions, note,
-        el("h2", {}, "Scenarios"), canControl && el("div", { class: "toolbar" }, el("span", { class: "lead" }, "Turn on"), lease.elements), scenarioBox,
+        el("h2", {}, "Scenarios"), canControl && el("div", { class: "toolbar" }, el("span", { class: "lead" }, "Turn on"), lease.elements, limit.element), scenarioBox,
         el("h2", {}, "Commands"), commandBox);
 
     /** Shows a command and what became of it, and reads an answer aloud. */
@@ -72,7 +73,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
         }
         // A scenario that is extended stays limited to what it is on for.
         const current = scenarios.find((item) => item.name === name);
-        const context = lease.context?.length === 0 && current?.isEnabled ? current.context : lease.context;
+        const context = limit.conditions?.length === 0 && current?.isEnabled ? current.context : limit.conditions;
         if (context === null) {
             note.className = "note problem";
             note.textContent = "Only for: write a condition such as user=4711, several with \"and\" between them.";

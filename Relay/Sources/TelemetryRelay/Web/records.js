@@ -61,7 +61,7 @@ const comparisons = new Set(["equals", "oneOf", "notOneOf", "hasPrefix", "atLeas
 function conditions(json) {
     try {
         const list = JSON.parse(json ?? "[]");
-        const isValid = Array.isArray(list) && list.every((item) => typeof item?.attribute === "string"
+        const isValid = Array.isArray(list) && list.every((item) => typeof item?.attribute === "string" && item.attribute !== ""
             && comparisons.has(item.comparison) && Array.isArray(item.values) && item.values.every((value) => typeof value === "string"));
         return isValid ? list : null;
     } catch { return null; }

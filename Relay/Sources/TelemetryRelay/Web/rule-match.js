@@ -74,10 +74,11 @@ export function conditionText({ attribute, comparison, values }) {
     }
 }
 
-/** The conditions that a text in this form has, with "and" between them; null if it has another form. */
+/** The conditions NAME=VALUE (or with another of the symbols) that a text has, with "and" between them; null if it has another form. */
 export function conditionsIn(text) {
-    const parts = text.split(/\s+and\s+/u).map((part) => part.trim()).filter(Boolean);
-    const found = parts.map((part) => /^([^\s<>=!^]+)\s*(>=|!=|\^=|==|<|=)\s*([^\s<>=].*)$/u.exec(part));
+    const parts = text.split(/\s+and\s+/iu).map((part) => part.trim()).filter(Boolean);
+    // What looks like several conditions is not taken for one value, because it could hold for everybody.
+    const found = parts.map((part) => (part.includes("&&") ? null : /^([^\s<>=!^]+)\s*(>=|!=|\^=|==|<|=)\s*([^<>=!^,]+)$/u.exec(part)));
     if (found.includes(null)) return null;
     return found.map(([, attribute, symbol, value]) => ({ attribute, comparison: symbols.find(([sign]) => sign === symbol)[1], values: [value] }));
 }

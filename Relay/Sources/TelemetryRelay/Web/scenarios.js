@@ -6,17 +6,14 @@ import { durationText, now } from "./time.js";
 
 const leases = [["600", "10 minutes"], ["3600", "1 hour"], ["14400", "4 hours"], ["86400", "24 hours"], ["other", "Other…"], ["", "No end"]];
 
-/** The controls with which scenarios are turned on: how much, for how long and for what. */
+/** The controls with which scenarios are turned on: how much and for how long. */
 export function leaseControls() {
     const minutes = textField("Minutes", { type: "number", min: "1", max: "525600", step: "any", value: "30" });
     minutes.element.hidden = true;
     const lease = choice("For", leases, "600", (value) => { minutes.element.hidden = value !== "other"; });
     const level = choice("Level", [["diagnostic", "Diagnostic (all events)"], ["info", "Info (fewer events)"]], "diagnostic");
-    const context = textField("Only for", { placeholder: "user=4711", title: "Record only where the app's code works on this. Empty for everything." });
     return {
-        elements: [lease.element, minutes.element, level.element, context.element],
-        /** The conditions on the context; null if they cannot be read. */
-        get context() { return conditionsIn(context.input.value); },
+        elements: [lease.element, minutes.element, level.element],
         get level() { return level.select.value; },
         /** Seconds; null for no end, NaN if the minutes are not a number above 0. */
         get lease() {
@@ -25,6 +22,12 @@ export function leaseControls() {
             return seconds > 0 ? seconds : NaN;
         },
     };
+}
+
+/** The field that limits a scenario to what the app works on. */
+export function contextField() {
+    const { element, input } = textField("Only for", { placeholder: "user=4711", title: "Record only where the app works on this: one user, one request." });
+    return { element, /** The conditions; null if they cannot be read. */ get conditions() { return conditionsIn(input.value); } };
 }
 
 /** How a scenario is now, in words. */

@@ -31,9 +31,23 @@ public enum RuleConditionText {
         return TelemetryRuleCondition(String(attribute), symbol.comparison, [String(value)])
     }
 
+    /// Returns a condition on the context, or nil if the text has none of the ``forms``, or looks like several conditions: one of those
+    /// could hold for everybody.
+    public static func contextCondition(_ text: String) -> TelemetryRuleCondition? {
+        guard let condition = condition(text) else { return nil }
+        let isList = condition.comparison == .oneOf || text.contains("not in ")
+        let isSingle = condition.values.allSatisfy { value in
+            !value.contains("&&") && !value.contains { "<>=!^".contains($0) } && (isList || !value.contains(","))
+                && !value.split(whereSeparator: \.isWhitespace).contains { $0.lowercased() == "and" }
+        }
+        return isSingle ? condition : nil
+    }
+
     /// Formats the condition, if possible in a form that ``condition(_:)`` parses.
     public static func string(_ condition: TelemetryRuleCondition) -> String {
         let (name, values) = (condition.attribute, condition.values.joined(separator: ","))
+        // In place of conditions that could not be read.
+        if name.isEmpty { return "nobody, because its conditions cannot be read" }
         return switch condition.comparison {
         case .equals: "\(name)=\(values)"
         case .oneOf: "\(name) in \(values)"

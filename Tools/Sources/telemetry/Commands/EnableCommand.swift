@@ -43,6 +43,7 @@ struct EnableCommand: StoreCommand {
     var store: StoreOptions { options.withoutConditions }
 
     func validate() throws {
+        try options.validateConditions()
         _ = try expiry()
         try group.rejectConfirmation()
         if try group.assign(client, scenario).rest == nil, lease.isGiven || !options.conditions.isEmpty || expires != nil {
@@ -58,6 +59,9 @@ struct EnableCommand: StoreCommand {
         let executed = try await change.send(
             in: store, waiting, console, level: lease.level?.level, lease: try lease.seconds(), expires: try expiry(),
             context: options.conditions)
+        if options.conditions.isEmpty, let limited = executed?.previousConditions, !limited.isEmpty {
+            console.note("Before, it was enabled\(limited.phrase) only.")
+        }
         guard lease.duration == nil else { return }
         guard let executed else { return noteMissingLimit(console) }
         guard let enabled = await executed.enabledScenario() else { return }

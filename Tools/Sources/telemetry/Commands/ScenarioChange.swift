@@ -10,6 +10,9 @@ struct ScenarioChange {
         fileprivate let transport: any TelemetryTransporting
         fileprivate let previous: TelemetryScenarioRecord
 
+        /// The conditions on the context under which the scenario was enabled before.
+        var previousConditions: [TelemetryRuleCondition] { previous.isEnabled ? previous.contextConditions : [] }
+
         /// The enabled scenario's record; nil if it cannot be read, or does not show the change yet.
         func enabledScenario() async -> TelemetryScenarioRecord? {
             let scenarios = try? await transport.fetchScenarios(forClient: previous.clientId)

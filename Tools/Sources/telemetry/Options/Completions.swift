@@ -70,8 +70,9 @@ enum Completions {
 
     private static func location(_ words: [String]) -> StoreLocation? {
         func value(of options: String...) -> String? {
-            let values = zip(words, words.dropFirst()).filter { option, _ in options.contains(option) }.map(\.1)
-            return values.last { RuleConditionText.condition($0) == nil }
+            zip(words, words.dropFirst()).last { option, value in
+                options.contains(option) && !(option == "--context" && RuleConditionText.contextCondition(value) != nil)
+            }?.1
         }
         let choice = StoreChoice(
             directory: value(of: "--directory", "-d"), relay: value(of: "--relay"), tokenFile: value(of: "--token-file"),

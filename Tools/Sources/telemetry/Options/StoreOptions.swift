@@ -22,7 +22,8 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         name: .customLong("context"),
-        help: "The context of the store. Default: \(ContextStore.variable), otherwise the current context.",
+        help:
+            "The context of the store. Default: \(ContextStore.variable), otherwise the current context. For enable and rule add also a condition, such as user=4711.",
         completion: Completions.contexts)
     var contexts: [String] = []
 
@@ -33,15 +34,28 @@ struct StoreOptions: ParsableArguments {
         if let conflict = withoutConditions.choice.conflict { throw ValidationError(conflict) }
     }
 
-    /// The conditions among the values of `--context`, for a command that limits a scenario to some contexts of the app. Names of stores have
-    /// none of their symbols.
-    var conditions: [TelemetryRuleCondition] { contexts.compactMap(RuleConditionText.condition) }
+    /// The conditions among the values of `--context`, for a command that limits a scenario to what the app works on. The names of stores
+    /// have none of their symbols.
+    var conditions: [TelemetryRuleCondition] { contexts.compactMap(RuleConditionText.contextCondition) }
 
     /// The options without these conditions.
     var withoutConditions: Self {
         var options = self
-        options.contexts.removeAll { RuleConditionText.condition($0) != nil }
+        options.contexts.removeAll { RuleConditionText.contextCondition($0) != nil }
         return options
+    }
+
+    /// Checks `--context` in such a command: a condition that were taken for a store's name would be lost, and everything recorded.
+    func validateConditions() throws {
+        let names = withoutConditions.contexts
+        for name in names where (try? StoreContext.check(name: name)) == nil {
+            throw ValidationError("--context \"\(name)\" is not a valid condition. Conditions: \(RuleConditionText.forms).")
+        }
+        if names.count > 1 || (names.count == 1 && (directory != nil || relay != nil)) {
+            throw ValidationError(
+                "--context \"\(names[0])\" is the name of a store, and the store is given already. Conditions: "
+                    + "\(RuleConditionText.forms).")
+        }
     }
 
     /// Opens the store, which must exist. Its problems are printed, and change the exit code.
@@ -56,8 +70,8 @@ struct StoreOptions: ParsableArguments {
 
     /// The store that the options, the environment or a context selects.
     func located() throws -> StoreLocation {
-        if let name = contexts.first(where: { RuleConditionText.condition($0) != nil }) {
-            throw ValidationError("--context \"\(name)\" is not the name of a context.")
+        if let name = contexts.first(where: { RuleConditionText.contextCondition($0) != nil }) {
+            throw ValidationError("--context \"\(name)\" is not the name of a context; enable and rule add take conditions.")
         }
         let environment = ProcessInfo.processInfo.environment
         if let location = try choice.location(environment: environment, contexts: ContextStore(environment: environment)) {

@@ -39,6 +39,7 @@ struct RuleAddCommand: StoreCommand {
     var store: StoreOptions { options.withoutConditions }
 
     func validate() throws {
+        try options.validateConditions()
         _ = try SampleText.percentage(sample)
         if case .capture? = try trigger.trigger()?.action, !options.conditions.isEmpty {
             throw ValidationError("--capture and --context exclude each other: what the flight recorder kept has no context.")

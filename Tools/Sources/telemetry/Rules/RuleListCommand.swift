@@ -70,8 +70,10 @@ struct RuleListCommand: StoreCommand {
     }
 
     private func conditions(of rule: TelemetryRuleRecord) -> String {
-        let conditions = [RuleConditionText.string(rule.conditions), rule.contextConditions.phrase].filter { !$0.isEmpty }
-        return conditions.isEmpty ? "–" : conditions.joined()
+        var conditions: [String] = []
+        if !rule.conditions.isEmpty { conditions.append(RuleConditionText.string(rule.conditions)) }
+        if !rule.contextConditions.isEmpty { conditions.append("only" + rule.contextConditions.phrase) }
+        return conditions.isEmpty ? "–" : conditions.joined(separator: ", ")
     }
 
     private func share(of rule: TelemetryRuleRecord) -> String {
