@@ -113,6 +113,14 @@ def test_only_queries_that_hide_no_event_of_a_session_show_gaps(relay, open_page
     assert evaluate_with(open_page(), "query-text.js", "module.showsWholeSessions(argument)", query) is shows
 
 
+@pytest.mark.parametrize(("query", "conditions"), [
+    ("", [""]), ('severity:>=error "a b" -name:retry', ["severity:>=error", '"a b"', "-name:retry"]), ("a or b", ["a or b"]), ("(a or b) c", ["(a or b)", "c"]),
+    ("status:in(500, 502) x", ["status:in(500, 502)", "x"]), ("not (a b) and -status:in(1)", ["not (a b)", "-status:in(1)"]), ('- t AND "b and c"', ["- t", '"b and c"']),
+])
+def test_a_filter_is_split_into_its_conditions(relay, open_page, query, conditions):
+    assert evaluate_with(open_page(), "query-text.js", "module.conditions(argument)", query) == conditions
+
+
 def test_an_attribute_with_the_name_of_a_column_of_top_is_listed_by_its_own_name(relay, open_page):
     relay.append([event(1, attributes={"count": 3})])
     field = evaluate_with(open_page(), "query-text.js", "module.attributeField(argument)", "count")

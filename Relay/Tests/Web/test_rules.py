@@ -19,7 +19,7 @@ def test_a_rule_is_added_with_a_preview_of_its_reach_and_removed(relay, open_pag
     page = open_page("/#/rules")
     expect(page.get_by_text("No rules")).to_be_visible()
     expect(page.locator("form .summary")).to_have_text("Reaches 12 of 12 approved clients now.")
-    page.get_by_label("Scenario").fill("Sync")
+    page.get_by_label("Scenario", exact=True).fill("Sync")
     page.get_by_role("button", name="Add a condition").click()
     page.get_by_label("Value").fill("2.9")
     # Versions: 2.10 and 2.11 are later than 2.9.
@@ -36,7 +36,7 @@ def test_a_rule_is_added_with_a_preview_of_its_reach_and_removed(relay, open_pag
     assert stored["recordName"] == f"rule-{stored['fields']['ruleId']}"
     relay.save(scenario("Sync", "c9", enabled=True, source=f"rule:{stored['fields']['ruleId']}"))
     page.reload()
-    expect(row.get_by_role("cell").nth(4)).to_have_text("1")
+    expect(row.get_by_role("cell").nth(5)).to_have_text("1")
     row.get_by_role("button", name="Remove the rule for Sync").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("No rules")).to_be_visible()
@@ -52,7 +52,7 @@ def test_the_number_of_clients_that_follow_a_rule_changes_by_itself_and_the_focu
     # When this rule is shown, the page is notified of changes and reads no more by itself.
     relay.save(rule("r2", "Net"))
     expect(rules.get_by_role("row", name="Net")).to_be_visible()
-    following = row.get_by_role("cell").nth(4)
+    following = row.get_by_role("cell").nth(5)
     expect(following).to_have_text("0")
     remove = row.get_by_role("button", name="Remove the rule for Sync")
     remove.focus()
@@ -84,14 +84,14 @@ def test_a_late_answer_does_not_replace_a_newer_number_of_followers(relay, open_
 
     page.route("**/v1/records/query", hold_first)
     relay.save(rule("r3", "Disk"))
-    following = rules.get_by_role("row", name="Sync").get_by_role("cell").nth(4)
+    following = rules.get_by_role("row", name="Sync").get_by_role("cell").nth(5)
     expect(following).to_have_text("1")
     expect(rules.get_by_role("row", name="Late")).to_be_visible()
     page.evaluate("""() => {
         window.numbers = [];
         new MutationObserver(() => {
             const row = [...document.querySelectorAll("main tbody tr")].find((row) => row.textContent.startsWith("Sync"));
-            if (row) numbers.push(row.cells[5].textContent);
+            if (row) numbers.push(row.cells[6].textContent);
         }).observe(document.getElementById("main"), { childList: true, subtree: true });
     }""")
     late, answer = held

@@ -35,6 +35,7 @@ enum PageFiles {
         "query-result.js": PackageResources.query_result_js,
         "query-text.js": PackageResources.query_text_js,
         "records.js": PackageResources.records_js,
+        "rule-form.js": PackageResources.rule_form_js,
         "rule-match.js": PackageResources.rule_match_js,
         "rules.js": PackageResources.rules_js,
         "saved-queries.js": PackageResources.saved_queries_js,
@@ -45,5 +46,10 @@ enum PageFiles {
         "stream.js": PackageResources.stream_js,
         "sync.js": PackageResources.sync_js,
         "time.js": PackageResources.time_js,
+        "trigger-events.js": PackageResources.trigger_events_js,
+        "trigger-form.js": PackageResources.trigger_form_js,
+        "trigger-replay.js": PackageResources.trigger_replay_js,
+        "trigger-trial.js": PackageResources.trigger_trial_js,
+        "trigger.js": PackageResources.trigger_js,
     ]
 }

@@ -99,8 +99,8 @@ export class Relay {
 
     async count(filter, signal) { return (await this.get(`/v1/events/count${query(filter)}`, signal)).count; }
 
-    /** The result of a query: `{columns, rows, matched}`, or `{events, matched, hasMore}` if its rows are events. */
-    ask(text, signal, limit) { return this.post("/v1/query", { query: text, limit }, signal); }
+    /** The result of a query: `{columns, rows, matched}`, or `{events, matched, hasMore}` if its rows are events. `filter` may narrow its events. */
+    ask(text, signal, limit, filter = {}) { return this.post("/v1/query", { ...filter, query: text, limit }, signal); }
 
     /** All records that match, page by page. One that changes in between is in the last page that has it. */
     async records(recordType, conditions = {}, more = {}) {

@@ -117,6 +117,18 @@ export function within(since, until, query) {
     return adding(`time:>=${text(since)} time:<${text(until)}`, withoutTime(query));
 }
 
+/** The conditions that all events of a filter meet, as its tokens show them; the filter itself if it has alternatives. The relay's parser decides. */
+export function conditions(filter) {
+    const tokens = outerTokens(filter);
+    if (tokens.length === 0 || hasAlternatives(tokens)) return [filter];
+    const isAnd = ([text]) => text.toLowerCase() === "and";
+    const isJoined = (token, index) => token[0] === "(" && index > 0 && filter[token.index - 1].trim() !== "";
+    const starts = tokens.filter((token, index) =>
+        !isAnd(token) && token[0] !== ")" && !isNegated(tokens, index) && !isJoined(token, index));
+    const ends = starts.map((_, index) => starts[index + 1]?.index ?? filter.length);
+    return starts.map(({ index }, number) => filter.slice(index, ends[number]).replace(/\sand\s*$/i, "").trim());
+}
+
 /** Whether a query hides no event of a session, so that a missing sequence number is a gap. */
 export function showsWholeSessions(query) {
     const { filter, pipes } = split(withoutTime(query));

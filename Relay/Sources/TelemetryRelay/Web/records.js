@@ -1,4 +1,5 @@
 import { isoNow, now } from "./time.js";
+import { readTrigger } from "./trigger.js";
 
 /** After this time, in milliseconds, without a write by the client, it is shown as not seen. A host writes every 15 minutes by default. */
 const onlineWindow = 2_400_000;
@@ -67,11 +68,19 @@ function conditions(json) {
     } catch { return null; }
 }
 
-/** A rule. `conditions` is null if they cannot be read; then the rule applies to no client. */
+/** A rule. `unreadable` has the parts that cannot be read, in words; with any, the rule applies to no client. */
 export function rule({ recordName, fields = {} }) {
+    const parts = {
+        conditions: conditions(fields.conditions), contextConditions: conditions(fields.contextConditions),
+        trigger: fields.trigger === undefined ? null : readTrigger(fields.trigger),
+    };
+    const unreadable = [
+        parts.conditions === null && "its conditions", parts.contextConditions === null && "its context conditions",
+        parts.trigger === null && fields.trigger !== undefined && "its trigger",
+    ].filter(Boolean);
     return {
-        recordName, id: text(fields.ruleId) ?? "", scenario: text(fields.scenarioName) ?? "", level: text(fields.logLevel) ?? "diagnostic",
-        conditions: conditions(fields.conditions), percentage: number(fields.percentage) ?? 100, created: date(fields.created),
+        ...parts, recordName, unreadable, id: text(fields.ruleId) ?? "", scenario: text(fields.scenarioName) ?? "",
+        level: text(fields.logLevel) ?? "diagnostic", percentage: number(fields.percentage) ?? 100, created: date(fields.created),
         expires: date(fields.expires), isEnabled: flag(fields.isEnabled), issuer: text(fields.issuer),
     };
 }
@@ -92,11 +101,11 @@ export function commandRecord(clientId, action, { scenario = null, level = null,
 }
 
 /** The record of a new rule. `lease` is in seconds; null means until removed. */
-export function ruleRecord({ id, scenario, level, conditions, percentage, lease }) {
+export function ruleRecord({ id, scenario, level, conditions, percentage, lease, trigger }) {
     const expires = lease === null ? null : { date: new Date(now() + lease * 1000).toISOString() };
     const fields = {
         ruleId: id, scenarioName: scenario, logLevel: level, conditions: JSON.stringify(conditions), percentage,
-        created: { date: isoNow() }, expires, isEnabled: true,
+        created: { date: isoNow() }, expires, isEnabled: true, trigger: trigger === null ? null : JSON.stringify(trigger),
     };
     return { recordType: "TelemetryRule", recordName: `rule-${id}`, fields: present(fields) };
 }

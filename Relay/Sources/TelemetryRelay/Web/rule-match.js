@@ -46,20 +46,22 @@ export async function position(clientId, ruleId) {
 }
 
 /**
- * How many approved clients a rule reaches: `{count, total, isEstimate, unknown}`. `unknown` has the attributes that only the
- * clients know; the number is then the most that can be.
+ * How many approved clients a rule reaches: `{count, total, isEstimate, unknown, clients}`. `unknown` has the attributes that only the
+ * clients know; the number is then the most that can be. `clients` are the identifiers; of an estimate, those before the share is taken.
  */
 export async function reach({ id, conditions, percentage }, clients) {
     const approved = clients.filter((client) => client.isEnabled);
     const unknown = conditions.map(({ attribute }) => attribute).filter((name) => !Object.hasOwn(known, name));
     const usable = conditions.filter(({ attribute }) => Object.hasOwn(known, attribute));
     const matching = approved.filter((client) => usable.every((condition) => holds(condition, client[known[condition.attribute]])));
-    const result = { total: approved.length, unknown, isEstimate: false };
-    if (percentage >= 100) return { ...result, count: matching.length };
+    const ids = matching.map((client) => client.id);
+    const result = { total: approved.length, unknown, isEstimate: false, clients: ids };
+    if (percentage >= 100) return { ...result, count: ids.length };
     // Over plain HTTP from another machine, browsers offer no SHA-256.
-    if (!crypto.subtle) return { ...result, count: Math.round(matching.length * percentage / 100), isEstimate: true };
-    const positions = await Promise.all(matching.map((client) => position(client.id, id)));
-    return { ...result, count: positions.filter((value) => value < percentage).length };
+    if (!crypto.subtle) return { ...result, count: Math.round(ids.length * percentage / 100), isEstimate: true };
+    const positions = await Promise.all(ids.map((client) => position(client, id)));
+    const sampled = ids.filter((_, index) => positions[index] < percentage);
+    return { ...result, count: sampled.length, clients: sampled };
 }
 
 const symbols = [[">=", "atLeast"], ["!=", "notOneOf"], ["^=", "hasPrefix"], ["==", "equals"], ["<", "below"], ["=", "equals"]];
@@ -73,6 +75,11 @@ export function conditionText({ attribute, comparison, values }) {
     default: return `${attribute}${symbols.find(([, name]) => name === comparison)?.[0] ?? "?"}${text}`;
     }
 }
+
+/** The comparisons in words, as a form offers them. */
+export const comparisons = [
+    ["equals", "is"], ["oneOf", "is one of"], ["notOneOf", "is none of"], ["hasPrefix", "begins with"], ["atLeast", "is version or later"], ["below", "is a version before"],
+];
 
 /** The conditions NAME=VALUE (or with another of the symbols) that a text has, with "and" between them; null if it has another form. */
 export function conditionsIn(text) {

@@ -1,22 +1,43 @@
 import { format } from "./api.js";
-import { button, choice, el, textField, visible } from "./dom.js";
+import { button, el, visible } from "./dom.js";
 import { confirm } from "./dialog.js";
 import { emptyState } from "./help.js";
-import { identifier, rule, ruleRecord } from "./records.js";
-import { conditionText, knownAttributes, reach } from "./rule-match.js";
-import { leaseControls } from "./scenarios.js";
-import { agoText, countText, counted, durationText, now } from "./time.js";
+import { rule } from "./records.js";
+import { ruleForm } from "./rule-form.js";
+import { conditionText, contextText } from "./rule-match.js";
+import { agoText, countText, durationText, isoNow, now } from "./time.js";
+import { actionText, checkQuery, countWords, limitText } from "./trigger.js";
 
-const comparisons = [
-    ["equals", "is"], ["oneOf", "is one of"], ["notOneOf", "is none of"], ["hasPrefix", "begins with"], ["atLeast", "is version or later"], ["below", "is a version before"],
-];
-const lists = new Set(["oneOf", "notOneOf"]);
+/** Whether the relay's parser reads a query; undefined if the relay does not answer. */
+async function isQuery(relay, text) {
+    try {
+        await checkQuery(relay, text, isoNow());
+        return true;
+    } catch (error) { return error.offset === undefined ? undefined : false; }
+}
+
+/** What clients do because of a rule: the cell's content. */
+function effect({ trigger, contextConditions, unreadable }) {
+    if (unreadable.length > 0) return "Nothing";
+    const only = contextConditions.length === 0 ? "" : `, only${contextText(contextConditions)}`;
+    if (trigger === null) return visible(`Turns on${only}`);
+    const count = countWords(trigger);
+    return ["When ", el("code", {}, visible(trigger.when || "*")), visible(`${count && `, ${count}`}: ${actionText(trigger)}${only}; ${limitText(trigger)}`)];
+}
+
+/** The clients that a rule applies to, in words. */
+function where({ conditions, unreadable }) {
+    if (unreadable.length > 0) return `Nobody: ${unreadable.join(" and ")} cannot be read`;
+    return conditions.length === 0 ? "All approved clients" : conditions.map(conditionText).join(" and ");
+}
 
 /** The rules, and the form that adds one. */
 export function rulesView({ store, relay, sync, canControl }) {
     let followers = new Map();
     let shown = "";
     let loads = 0;
+    /** By a trigger's query, whether the relay can read it. */
+    const queries = new Map();
     /** The cells that change while the rules stay. */
     let cells = [];
     const box = el("div", {}, "Loading…");
@@ -26,18 +47,18 @@ export function rulesView({ store, relay, sync, canControl }) {
         note.textContent = `Added the rule for ${visible(sent.scenario)}. Clients follow it at their next contact.`;
     } }) : null;
     const element = el("section", {}, el("h1", { tabindex: "-1" }, "Rules"),
-        el("p", { class: "muted" }, "A rule turns on a scenario on every approved client that it applies to. What the app or a viewer decided on a client comes first."),
+        el("p", { class: "muted" }, "A rule turns on a scenario on every approved client that it applies to, or makes these clients act by themselves when events match. What the app or a viewer decided on a client comes first."),
         note, box, form?.element);
 
     async function remove(item) {
-        const isConfirmed = await confirm({
-            title: "Remove this rule?", action: "Remove", text: `Clients that follow it turn off ${visible(item.scenario)}, unless another rule applies.`,
-        });
+        const name = visible(item.scenario);
+        const consequence = item.trigger ? `Clients no longer act because of it. Those on which it turned on ${name} turn it off` : `Clients that follow it turn off ${name}`;
+        const isConfirmed = await confirm({ title: "Remove this rule?", action: "Remove", text: `${consequence}, unless another rule applies.` });
         if (!isConfirmed) return;
         try {
             await relay.remove([item.recordName]);
             note.className = "note good";
-            note.textContent = `Removed the rule for ${visible(item.scenario)}.`;
+            note.textContent = `Removed the rule for ${name}.`;
         } catch (error) {
             note.className = "note problem";
             note.textContent = `The rule was not removed: ${error.message}`;
@@ -62,22 +83,33 @@ export function rulesView({ store, relay, sync, canControl }) {
             box.replaceChildren(emptyState("No rules", el("p", {}, canControl ? "Add one below." : "A token of the role viewer can add one.")));
             return;
         }
-        const titles = ["Scenario", "Level", "Applies to", "Share", "Time left", "Following", "By", ...(canControl ? [""] : [])];
-        const where = ({ conditions }) => (conditions === null ? "Nobody: its conditions cannot be read"
-            : conditions.length === 0 ? "All approved clients" : conditions.map(conditionText).join(" and "));
-        box.replaceChildren(el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Rules" }, el("table", {},
+        const titles = ["Scenario", "What it does", "Level", "Applies to", "Share", "Time left", "Following", "By", ...(canControl ? [""] : [])];
+        box.replaceChildren(el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Rules" }, el("table", { class: "rules" },
             el("thead", {}, el("tr", {}, titles.map((title) => (title ? el("th", { scope: "col" }, title) : el("td", {}))))),
             el("tbody", {}, cells.map(({ item, time, following }) => el("tr", {},
-                el("th", { scope: "row" }, visible(item.scenario)), el("td", {}, visible(item.level)), el("td", {}, visible(where(item))),
+                el("th", { scope: "row" }, visible(item.scenario)), el("td", {}, el("div", { class: "effect" }, effect(item))), el("td", {}, visible(item.level)), el("td", {}, visible(where(item))),
                 el("td", {}, `${item.percentage} %`), time, following,
                 el("td", { title: agoText(item.created) }, visible(item.issuer ?? "–")),
                 canControl && el("td", {}, button("Remove…", () => remove(item), { "aria-label": `Remove the rule for ${visible(item.scenario)}` }))))))));
         return update();
     }
 
+    /** Marks the rules whose trigger has a query that the relay cannot read. */
+    async function checkTriggers(rules) {
+        // One at a time, because the relay limits how many queries it answers at once.
+        for (const item of rules) {
+            if (item.trigger === null) continue;
+            const { when } = item.trigger;
+            if (!queries.has(when)) queries.set(when, await isQuery(relay, when));
+            if (queries.get(when) === false) item.unreadable.push("its trigger");
+            if (queries.get(when) === undefined) queries.delete(when);
+        }
+    }
+
     async function load() {
         const turn = (loads += 1);
         const rules = (await relay.records("TelemetryRule", {}, { sortField: "created", ascending: false })).map(rule);
+        await checkTriggers(rules);
         const counts = await Promise.all(rules.map(async ({ id }) =>
             [id, (await relay.records("TelemetryScenario", { source: `rule:${id}` })).filter(({ fields }) => fields.isEnabled === 1 || fields.isEnabled === true).length]));
         // The loads of the two topics may overlap. The result of the one that began last is the newest.
@@ -102,74 +134,4 @@ export function rulesView({ store, relay, sync, canControl }) {
             form?.close();
         },
     };
-}
-
-function ruleForm({ store, relay, added }) {
-    // The identifier decides which clients are in the share, so the preview is exact.
-    let id = identifier();
-    const rows = [];
-    const scenario = textField("Scenario", { required: true, list: "rule-scenarios", placeholder: "NetworkRequests" });
-    const share = textField("Share of the clients, in percent", { type: "number", min: "0.001", max: "100", step: "any", value: "100", required: true });
-    const lease = leaseControls();
-    const conditionBox = el("div", { class: "conditions" });
-    const preview = el("p", { class: "summary", role: "status" });
-    const note = el("p", { class: "note problem", role: "alert" });
-
-    function addCondition() {
-        const attribute = textField("Attribute", { required: true, list: "rule-attributes", value: "appVersion" });
-        const comparison = choice("Comparison", comparisons, "atLeast", show);
-        const value = textField("Value", { required: true, placeholder: "2.1" });
-        const row = { get condition() {
-            const text = value.input.value.trim();
-            const values = lists.has(comparison.select.value) ? text.split(",").map((part) => part.trim()).filter(Boolean) : [text];
-            return { attribute: attribute.input.value.trim(), comparison: comparison.select.value, values };
-        } };
-        const element = el("div", { class: "toolbar" }, attribute.element, comparison.element, value.element, button("Remove condition", () => {
-            rows.splice(rows.indexOf(row), 1);
-            element.remove();
-            show();
-        }, { class: "end" }));
-        rows.push(row);
-        conditionBox.append(element);
-        attribute.input.focus();
-        show();
-    }
-
-    const value = () => ({
-        id, scenario: scenario.input.value.trim(), level: lease.level, lease: lease.lease, percentage: Number(share.input.value),
-        conditions: rows.map((row) => row.condition),
-    });
-
-    let latest = 0;
-    async function show() {
-        latest += 1;
-        const turn = latest;
-        const { count, total, isEstimate, unknown } = await reach(value(), [...store.get("clients").values()]);
-        // A later change has its own result.
-        if (turn !== latest) return;
-        const bound = unknown.length > 0 ? "at most " : isEstimate ? "about " : "";
-        preview.textContent = `Reaches ${bound}${countText(count)} of ${counted(total, "approved client")} now.`
-            + (unknown.length > 0 ? ` Only the clients know their ${unknown.map(visible).join(", ")}.` : "");
-    }
-
-    const element = el("form", { class: "card", oninput: show, onsubmit: async (event) => {
-        event.preventDefault();
-        note.textContent = "";
-        if (Number.isNaN(lease.lease)) { note.textContent = "The minutes must be a number above 0."; return; }
-        try {
-            await relay.insert(ruleRecord(value()));
-            added(value());
-            id = identifier();
-            scenario.input.value = "";
-            show();
-        } catch (error) { note.textContent = `The rule was not added: ${error.message}`; }
-    } },
-    el("h2", {}, "Add a rule"),
-    el("datalist", { id: "rule-scenarios" }, [...store.get("scenarioNames")].sort().map((name) => el("option", { value: name }))),
-    el("datalist", { id: "rule-attributes" }, [...knownAttributes, "deviceType"].map((name) => el("option", { value: name }))),
-    el("div", { class: "toolbar" }, scenario.element, share.element, lease.elements), conditionBox,
-    el("div", { class: "actions" }, button("Add a condition", addCondition)), preview, note,
-    el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, "Add the rule")));
-    const stop = store.watch(["clients"], show);
-    return { element, close: stop };
 }

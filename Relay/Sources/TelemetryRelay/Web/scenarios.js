@@ -6,11 +6,11 @@ import { durationText, now } from "./time.js";
 
 const leases = [["600", "10 minutes"], ["3600", "1 hour"], ["14400", "4 hours"], ["86400", "24 hours"], ["other", "Other…"], ["", "No end"]];
 
-/** The controls with which scenarios are turned on: how much and for how long. */
-export function leaseControls() {
+/** The controls with which scenarios are turned on: how much and for how long, which `label` names. */
+export function leaseControls(label = "For") {
     const minutes = textField("Minutes", { type: "number", min: "1", max: "525600", step: "any", value: "30" });
     minutes.element.hidden = true;
-    const lease = choice("For", leases, "600", (value) => { minutes.element.hidden = value !== "other"; });
+    const lease = choice(label, leases, "600", (value) => { minutes.element.hidden = value !== "other"; });
     const level = choice("Level", [["diagnostic", "Diagnostic (all events)"], ["info", "Info (fewer events)"]], "diagnostic");
     return {
         elements: [lease.element, minutes.element, level.element],
