@@ -74,9 +74,28 @@ def test_a_rule_with_a_trigger_is_shown_with_what_it_does(relay, open_page):
     assert enables["Following"] == "1"
     assert cells(page, "Always")["What it does"] == "Turns on"
     assert cells(page, "Every")["What it does"] == "When *: captures all that is kept; at most 1 per 1h"
-    assert cells(page, "OneUser")["What it does"] == "Turns on, only where user is 4711"
+    assert cells(page, "OneUser")["What it does"] == "Turns on, only for user=4711"
     page.get_by_role("button", name="Remove the rule for Enables").click()
     expect(page.get_by_role("dialog")).to_contain_text("Clients no longer act because of it.")
+
+
+def test_a_rule_is_added_for_one_user(relay, open_page):
+    page = open_form(open_page, "name:retry")
+    field = page.get_by_role("textbox", name="Only for", exact=True)
+    field.fill("user")
+    page.get_by_role("button", name="Add the rule").click()
+    expect(page.get_by_role("alert").filter(has_text="write a condition such as user=4711")).to_be_visible()
+    field.fill("user=4711")
+    page.get_by_role("button", name="Add the rule").click()
+    expect(page.get_by_role("alert").filter(has_text="what the flight recorder kept has no context")).to_be_visible()
+    assert relay.records("TelemetryRule") == []
+    page.get_by_label("What clients do").select_option("Turn the scenario on")
+    page.get_by_role("button", name="Add the rule").click()
+    assert cells(page, "Checkout")["What it does"] == "Turns on, only for user=4711"
+    [stored] = relay.records("TelemetryRule")
+    assert json.loads(stored["fields"]["contextConditions"]) == [{"attribute": "user", "comparison": "equals", "values": ["4711"]}]
+    relay.save(rule("r9", "Kept", trigger=trigger(), contextConditions=stored["fields"]["contextConditions"]))
+    assert cells(page, "Kept")["What it does"] == "Nothing: what the flight recorder kept has no context"
 
 
 UNREADABLE = [

@@ -3,7 +3,7 @@ import { commandList, outcomeText, requestText } from "./commands.js";
 import { confirm } from "./dialog.js";
 import { address, term } from "./query-text.js";
 import { clientState, clientStates, command, commandRecord, scenario } from "./records.js";
-import { contextField, leaseControls, scenarioTable } from "./scenarios.js";
+import { contextField, contextProblem, leaseControls, scenarioTable } from "./scenarios.js";
 import { agoText, countText, counted, dateText } from "./time.js";
 
 const shownCommands = 50;
@@ -76,7 +76,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
         const context = limit.conditions?.length === 0 && current?.isEnabled ? current.context : limit.conditions;
         if (context === null) {
             note.className = "note problem";
-            note.textContent = "Only for: write a condition such as user=4711, several with \"and\" between them.";
+            note.textContent = contextProblem;
             return undefined;
         }
         return send(action, { scenario: name, level: lease.level, lease: lease.lease, context });

@@ -85,6 +85,9 @@ export function rule({ recordName, fields = {} }) {
     };
 }
 
+/** Whether a rule acts on no client, because what the flight recorder kept has no context. */
+export function isWithoutEffect({ trigger, contextConditions }) { return trigger?.action.capture !== undefined && contextConditions.length > 0; }
+
 /** A random identifier of 32 lower-case hexadecimal digits, which a record's name contains unchanged. */
 export function identifier() {
     return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -101,10 +104,11 @@ export function commandRecord(clientId, action, { scenario = null, level = null,
 }
 
 /** The record of a new rule. `lease` is in seconds; null means until removed. */
-export function ruleRecord({ id, scenario, level, conditions, percentage, lease, trigger }) {
+export function ruleRecord({ id, scenario, level, conditions, contextConditions, percentage, lease, trigger }) {
     const expires = lease === null ? null : { date: new Date(now() + lease * 1000).toISOString() };
     const fields = {
         ruleId: id, scenarioName: scenario, logLevel: level, conditions: JSON.stringify(conditions), percentage,
+        contextConditions: contextConditions.length === 0 ? null : JSON.stringify(contextConditions),
         created: { date: isoNow() }, expires, isEnabled: true, trigger: trigger === null ? null : JSON.stringify(trigger),
     };
     return { recordType: "TelemetryRule", recordName: `rule-${id}`, fields: present(fields) };

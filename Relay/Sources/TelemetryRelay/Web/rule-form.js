@@ -1,7 +1,7 @@
 import { button, choice, el, textField, visible } from "./dom.js";
-import { identifier, ruleRecord } from "./records.js";
+import { identifier, isWithoutEffect, ruleRecord } from "./records.js";
 import { comparisons, knownAttributes, reach } from "./rule-match.js";
-import { leaseControls } from "./scenarios.js";
+import { contextField, contextProblem, leaseControls } from "./scenarios.js";
 import { countText, counted } from "./time.js";
 import { triggerForm } from "./trigger-form.js";
 import { triggerTrial } from "./trigger-trial.js";
@@ -16,6 +16,7 @@ export function ruleForm({ store, relay, added }) {
     const scenario = textField("Scenario", { required: true, list: "rule-scenarios", placeholder: "NetworkRequests" });
     const share = textField("Share of the clients, in percent", { type: "number", min: "0.001", max: "100", step: "any", value: "100", required: true });
     const lease = leaseControls("The rule lasts");
+    const limit = contextField();
     const trigger = triggerForm(relay);
     const conditionBox = el("div", { class: "conditions" });
     const preview = el("p", { class: "summary", role: "status" });
@@ -43,7 +44,7 @@ export function ruleForm({ store, relay, added }) {
 
     const value = () => ({
         id, scenario: scenario.input.value.trim(), level: lease.level, lease: lease.lease, percentage: Number(share.input.value),
-        conditions: rows.map((row) => row.condition), trigger: trigger.trigger,
+        conditions: rows.map((row) => row.condition), contextConditions: limit.conditions ?? [], trigger: trigger.trigger,
     });
 
     // A rule is tried as it would be added, so that the browser checks all fields.
@@ -74,7 +75,9 @@ export function ruleForm({ store, relay, added }) {
     async function add() {
         note.textContent = "";
         if (Number.isNaN(lease.lease)) { note.textContent = "The minutes must be a number above 0."; return; }
+        if (limit.conditions === null) { note.textContent = contextProblem; return; }
         const rule = value();
+        if (isWithoutEffect(rule)) { note.textContent = "Only for: what the flight recorder kept has no context, so that a rule cannot send it for some."; return; }
         if (!await trigger.check()) return;
         try {
             await relay.insert(ruleRecord(rule));
@@ -97,7 +100,7 @@ export function ruleForm({ store, relay, added }) {
     el("h2", {}, "Add a rule"),
     el("datalist", { id: "rule-scenarios" }, [...store.get("scenarioNames")].sort().map((name) => el("option", { value: name }))),
     el("datalist", { id: "rule-attributes" }, [...knownAttributes, "deviceType"].map((name) => el("option", { value: name }))),
-    el("div", { class: "toolbar" }, scenario.element, share.element, lease.elements), conditionBox,
+    el("div", { class: "toolbar" }, scenario.element, share.element, lease.elements, limit.element), conditionBox,
     el("div", { class: "actions" }, button("Add a condition", addCondition)), el("div", { class: "toolbar" }, trigger.choice), trigger.element, preview, trial.element, note,
     el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, "Add the rule")));
     const stop = store.watch(["clients"], show);

@@ -2,7 +2,7 @@ import { format } from "./api.js";
 import { button, el, visible } from "./dom.js";
 import { confirm } from "./dialog.js";
 import { emptyState } from "./help.js";
-import { rule } from "./records.js";
+import { isWithoutEffect, rule } from "./records.js";
 import { ruleForm } from "./rule-form.js";
 import { conditionText, contextText } from "./rule-match.js";
 import { agoText, countText, durationText, isoNow, now } from "./time.js";
@@ -17,8 +17,10 @@ async function isQuery(relay, text) {
 }
 
 /** What clients do because of a rule: the cell's content. */
-function effect({ trigger, contextConditions, unreadable }) {
+function effect(item) {
+    const { trigger, contextConditions, unreadable } = item;
     if (unreadable.length > 0) return "Nothing";
+    if (isWithoutEffect(item)) return "Nothing: what the flight recorder kept has no context";
     const only = contextConditions.length === 0 ? "" : `, only${contextText(contextConditions)}`;
     if (trigger === null) return visible(`Turns on${only}`);
     const count = countWords(trigger);

@@ -30,6 +30,9 @@ export function contextField() {
     return { element, /** The conditions; null if they cannot be read. */ get conditions() { return conditionsIn(input.value); } };
 }
 
+/** What is said where the field's text cannot be read. */
+export const contextProblem = "Only for: write a condition such as user=4711, several with \"and\" between them.";
+
 /** How a scenario is now, in words. */
 export function stateText(scenario) {
     if (!scenario.isEnabled) return "Off";
