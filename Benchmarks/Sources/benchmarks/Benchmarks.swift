@@ -9,7 +9,8 @@ struct Benchmarks: AsyncParsableCommand {
         abstract: "Measure LiveTelemetry and its peers in one run, and print their ratios.",
         subcommands: [
             All.self, Store.self, Costs.self, Follow.self, Large.self, LoggerFigures.self, RuleFigures.self, RelayFigures.self,
-            StartFigures.self, PostgreSQLFigures.self, QueryFigures.self, Speak.self, Weigh.self, LeaveRings.self, RelayHost.self,
+            StartFigures.self, TriggerFigures.self, PostgreSQLFigures.self, QueryFigures.self, Speak.self, Weigh.self,
+            LeaveRings.self, RelayHost.self,
         ],
         defaultSubcommand: All.self)
 }
@@ -37,6 +38,7 @@ struct All: AsyncParsableCommand {
         print(Machine.description)
         try await LoggerSuite(scale: scale).run()
         try await StartSuite(scale: scale).run()
+        try await TriggerSuite(scale: scale).run()
         try await StoreSuite(scale: scale).run()
         try await CostSuite(scale: scale).run()
         try await FollowSuite(scale: scale).run()
@@ -113,6 +115,18 @@ struct StartFigures: AsyncParsableCommand {
     func run() async throws {
         print(Machine.description)
         try await StartSuite(scale: scale).run()
+    }
+}
+
+struct TriggerFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "triggers", abstract: "Measure what 200 triggers cost the delivery to a file store.")
+
+    @OptionGroup var scale: Scale
+
+    func run() async throws {
+        print(Machine.description)
+        try await TriggerSuite(scale: scale).run()
     }
 }
 

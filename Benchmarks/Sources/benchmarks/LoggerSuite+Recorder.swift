@@ -25,11 +25,12 @@ extension LoggerSuite {
 
     /// A service, not started yet, whose client is approved.
     static func approvedService(
-        of logger: TelemetryLogger, policy: TelemetryPolicy
+        of logger: TelemetryLogger, policy: TelemetryPolicy, rules: [TelemetryRuleRecord] = []
     ) async throws -> TelemetryLifecycleService {
         let clientId = "hx4mkqzw2v"
         let store = InMemoryTelemetryTransport()
         try await store.createTelemetryClient(clientId: clientId, isEnabled: true)
+        for rule in rules { _ = try await store.createRule(rule) }
         let settings = InMemoryTelemetrySettingsStore()
         await settings.save(
             TelemetrySettings(telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: clientId))
