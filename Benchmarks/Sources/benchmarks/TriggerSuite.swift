@@ -41,7 +41,8 @@ struct TriggerSuite {
                 transport: try FileTelemetryTransport(directory: scratch.url.appending(path: "store")))
             let triggers = try (0..<200).compactMap { number in try when(number).map { try Self.rule(number, when: $0) } }
             let recording = TelemetryRuleRecord(ruleId: "recording", scenarioName: Self.scenario)
-            let service = try await LoggerSuite.approvedService(of: logger, policy: TelemetryPolicy(recordedScenarios: ["other"]), rules: triggers + [recording])
+            let service = try await LoggerSuite.approvedService(
+                of: logger, policy: TelemetryPolicy(recordedScenarios: ["other"]), rules: triggers + [recording])
             await service.startup()
             try await service.registerScenarios([Self.scenario])
             await service.restorationFinished()
@@ -77,7 +78,8 @@ struct TriggerSuite {
     /// One of 200 words that are in no event.
     private static func word(_ number: Int) -> String {
         let subjects = [
-            "card", "account", "upload", "session", "token", "quota", "cache", "socket", "battery", "location", "purchase", "photo",
+            "card", "account", "upload", "session", "token", "quota", "cache", "socket", "battery", "location", "purchase",
+            "photo",
             "contact", "calendar", "payment", "printer", "camera", "sensor", "network", "database",
         ]
         let events = [

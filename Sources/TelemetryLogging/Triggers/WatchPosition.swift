@@ -25,29 +25,33 @@ struct WatchPosition: Sendable {
             && offset >= segment.consumed
         var sequence = isKnown ? first : segment.firstSequence
         var offset = isKnown ? offset : segment.consumed
-        var start: Int?
-        var frames: [Range<Int>] = []
-        while offset < bytes.count, offset - (start ?? offset) < limit {
-            guard let length = FrameDecoder.length(at: offset, in: bytes) else { break }
-            let frame = offset..<(offset + length)
+        while let length = FrameDecoder.length(at: offset, in: bytes) {
+            let isDefinition = FrameDecoder.isDefinition(bytes[offset..<(offset + length)])
+            if !isDefinition, sequence >= first { break }
+            if !isDefinition { sequence &+= 1 }
             offset += length
-            if FrameDecoder.isDefinition(bytes[frame]) {
-                // The events of a copy have consecutive sequences and one client.
-                if start != nil { break }
-                continue
-            }
-            if sequence >= first {
-                let origin = start ?? frame.lowerBound
-                start = origin
-                frames.append((frame.lowerBound - origin)..<(frame.upperBound - origin))
-            }
-            sequence &+= 1
         }
-        self.sequence = max(first, sequence)
+        let end = min(bytes.count, offset + max(limit, FrameDecoder.length(at: offset, in: bytes) ?? 0))
+        // Copied before it is read: another core wrote the bytes, which arrive faster in their order than from length to length.
+        let copy = bytes[offset..<end].array
+        let frames = copy.withByteView(Self.events)
+        self.sequence = max(first, sequence &+ UInt64(frames.count))
         memory = segment.memory
-        self.offset = offset
-        let end = (start ?? 0) + (frames.last?.upperBound ?? 0)
-        return UnreadEvents(
-            source: .segment(firstSequence: first), bytes: bytes[(start ?? 0)..<end].array, frames: frames)
+        self.offset = offset + (frames.last?.upperBound ?? 0)
+        return UnreadEvents(source: .segment(firstSequence: first), bytes: copy, frames: frames)
+    }
+
+    /// The places of the events up to the next definition, so that they have consecutive sequences and one client.
+    private static func events(in bytes: ByteView) -> [Range<Int>] {
+        var frames: [Range<Int>] = []
+        frames.reserveCapacity(bytes.count / 64)
+        var place = 0
+        while let length = FrameDecoder.length(at: place, in: bytes) {
+            let frame = place..<(place + length)
+            if FrameDecoder.isDefinition(bytes[frame]) { break }
+            frames.append(frame)
+            place = frame.upperBound
+        }
+        return frames
     }
 }

@@ -12,6 +12,8 @@ public struct QueryBounds {
     public private(set) var since: Date?
     /// Excluded.
     public private(set) var until: Date?
+    /// The ranges within which attributes' numbers are, as doubles, to which numbers are rounded.
+    public private(set) var numbers: [(key: String, range: ClosedRange<Double>)] = []
     private var texts: [QueryField: Set<String>] = [:]
 
     /// The strings of which a field has one; nil if it may have any, or none. Strings that are equal by `==` count as the same.
@@ -32,6 +34,16 @@ public struct QueryBounds {
             case .equals(let field, let operands) where operands.allSatisfy { !$0.isNumber }:
                 let operands = Set(operands.map(\.text))
                 texts[field] = texts[field]?.intersection(operands) ?? operands
+            case .equals(.attribute(let key), let operands):
+                let numbers = operands.compactMap(\.number?.double)
+                if numbers.count == operands.count, let least = numbers.min(), let most = numbers.max() {
+                    self.numbers.append((key, least...most))
+                }
+            case .compares(.attribute(let key), let comparison, .number(let bound, _)):
+                switch comparison {
+                case .less, .lessOrEqual: numbers.append((key, -.infinity...bound.double))
+                case .greater, .greaterOrEqual: numbers.append((key, bound.double ... .infinity))
+                }
             default: break
             }
         }

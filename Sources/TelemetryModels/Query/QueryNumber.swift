@@ -114,6 +114,9 @@ extension TelemetryValue {
         }
     }
 
+    /// The value's number in queries as a double, to which it is rounded; nil if it has none.
+    package var queryDouble: Double? { queryNumber?.double }
+
     /// The approximate size in memory, in bytes.
     var byteCount: Int {
         if case .string(let text) = self { MemoryLayout<Self>.stride + text.utf8.count } else { MemoryLayout<Self>.stride }

@@ -68,7 +68,7 @@ struct QueryExpression: Sendable {
 /// What a whole value is equal to.
 struct QueryOperand: Sendable {
     let text: String
-    private let number: QueryNumber?
+    let number: QueryNumber?
     /// The hashes of words that every equal value has, or has in another spelling of its number.
     let words: [UInt64]
 
