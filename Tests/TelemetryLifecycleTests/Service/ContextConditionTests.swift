@@ -3,6 +3,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -96,6 +97,14 @@ struct ContextConditionTests {
         let store = PlainScenarioStore()
         await store.saveScenario(.init(isEnabled: true, contextConditions: user), for: "A")
         #expect(await store.loadAllStates() == ["A": false])
+    }
+
+    @Test("A store in files keeps the conditions")
+    func files() async throws {
+        let directory = TemporaryDirectory()
+        let state = TelemetryScenarioState(isEnabled: true, source: .viewer, contextConditions: user)
+        await FileTelemetryScenarioStore(directory: directory.url).saveScenario(state, for: "A")
+        #expect(await FileTelemetryScenarioStore(directory: directory.url).loadAllScenarios() == ["A": state])
     }
 }
 

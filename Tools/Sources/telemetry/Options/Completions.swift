@@ -70,9 +70,11 @@ enum Completions {
 
     private static func location(_ words: [String]) -> StoreLocation? {
         func value(of options: String...) -> String? {
-            zip(words, words.dropFirst()).last { option, value in
+            // A condition selects no store.
+            let values = zip(words, words.dropFirst()).filter { option, value in
                 options.contains(option) && !(option == "--context" && RuleConditionText.contextCondition(value) != nil)
-            }?.1
+            }
+            return values.last?.1
         }
         let choice = StoreChoice(
             directory: value(of: "--directory", "-d"), relay: value(of: "--relay"), tokenFile: value(of: "--token-file"),
