@@ -72,7 +72,7 @@ export function conditionText({ attribute, comparison, values }) {
     switch (comparison) {
     case "oneOf": return `${attribute} in ${text}`;
     case "notOneOf": return values.length === 1 ? `${attribute}!=${text}` : `${attribute} not in ${text}`;
-    default: return `${attribute}${symbols.find(([, name]) => name === comparison)?.[0] ?? "?"}${text}`;
+    default: return `${attribute}${symbols.findLast(([, name]) => name === comparison)?.[0] ?? "?"}${text}`;
     }
 }
 
