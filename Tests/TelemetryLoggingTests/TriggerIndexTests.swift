@@ -22,7 +22,7 @@ struct TriggerIndexTests {
     private static let numbers = [
         "0", "-1", "3", "3.0", "100", "100.5", "1e2", "9007199254740993", "9223372036854775807", "-0.5",
     ]
-    private static let keys = ["amount", "amounts", "level", "severity", "flag", "user", "k"]
+    private static let keys = ["amount", "amount", "amount", "amount", "amounts", "level", "severity", "flag", "user", "k"]
 
     private func encoded(_ event: CapturedEvent) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: event.maximumFrameBytes, alignment: 16)
@@ -72,7 +72,8 @@ struct TriggerIndexTests {
         case 2: return "\"\(word) \(one(Self.words))\""
         case 3: return one(["text", "name", key]) + ":" + word
         case 4: return one(["name", key]) + ":=\(word)"
-        case 5, 6, 7: return "attributes.\(key):" + one([">", ">=", "<", "<="]) + number
+        case 5, 6: return "attributes.\(key):" + one([">", ">=", "<", "<="]) + number
+        case 7: return "attributes.\(key):=" + number
         case 8: return "attributes.\(key):in(\(number), \(one(Self.numbers)))"
         case 9: return "attributes.\(key):in(\(number), \(word), true)"
         case 10: return "severity:" + one([">=", "=", "<"]) + one(["error", "warning", "debug", "info"])

@@ -52,16 +52,17 @@ struct LetterIndex {
 
 extension LetterIndex {
     /// Calls the body with each query one of whose literals may be in the texts; more than once if several are.
-    /// - Parameter start: Where the texts begin in the frame, at least 9 bytes after its beginning.
+    /// - Parameter start: Where the texts begin in the frame.
     @inline(__always)
     func forEach(in frame: ByteView, from start: Int, _ body: (Int) -> Void) {
-        // The frame's bytes exist during the call, and `last` is as many bytes before its end as are read there.
+        // The frame's bytes exist during the call, and `last` is as many bytes before their end as are read at once.
         unsafe frame.withUnsafeBytes { bytes in
             if unsafe Self.hasFoldingScalars(UnsafeRawBufferPointer(rebasing: bytes[start...])) {
                 for literal in literals { literal.queries.forEach(body) }
                 return
             }
             let last = bytes.count - Self.gramBytes
+            // A text may have a literal many times.
             var reported: Set<Int> = []
             unsafe bits.withUnsafeBufferPointer { bits in
                 var place = start
