@@ -13,20 +13,20 @@ public struct TelemetryScenario: Sendable {
     /// The scenario's name, as it was passed to ``TelemetryLogger/scenario(_:)``.
     public let name: String
 
-    /// Whether the scenario is on now in the current task's ``TelemetryContext``, or the flight recorder keeps its events. It stays on while its budget is used up, because
-    /// events that are not recorded are counted.
+    /// Whether the scenario is on now in the current task's ``/TelemetryModels/TelemetryContext``, or the flight recorder keeps its
+    /// events. It stays on while its budget is used up, because events that are not recorded are counted.
     @inlinable
     public var isEnabled: Bool { gate.isRecorded(cell, bits: ScenarioGate.allLevels) }
 
-    /// Whether the scenario is on only in some contexts, so that values added to the ``TelemetryContext`` may decide.
+    /// Whether the scenario is on only in some contexts, so that values added to the ``/TelemetryModels/TelemetryContext`` may decide.
     @inlinable
     public var isConditional: Bool {
         // The cell is one of the gate's.
         unsafe cell.start.pointee.levels.load(ordering: .relaxed) & ScenarioGate.conditional != 0
     }
 
-    /// Whether the scenario is on at this level now in the current task's context, or the flight recorder keeps its events of this level. It stays on while its
-    /// budget is used up.
+    /// Whether the scenario is on at this level now in the current task's context, or the flight recorder keeps its events of this
+    /// level. It stays on while its budget is used up.
     @inlinable
     public func isEnabled(at level: TelemetryLogLevel) -> Bool { gate.isRecorded(cell, bits: ScenarioGate.bit(of: level)) }
 
