@@ -62,7 +62,8 @@ struct ScenarioDecision: Sendable {
         }
     }
 
-    /// The most verbose rule that applies; of several, one without context conditions, then the one that lasts longest, then the one whose identifier sorts first.
+    /// The most verbose rule that applies; of several, one without context conditions, then the one that lasts longest, then the one
+    /// whose identifier sorts first.
     private static func byRule(on scenarioName: String, in context: Context, at date: Date) -> TelemetryScenarioState? {
         guard let clientId = context.clientId, context.policy.allowsRemotely(scenarioName) else { return nil }
         var best: TelemetryScenarioState?
