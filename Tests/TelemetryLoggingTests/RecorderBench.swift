@@ -54,7 +54,10 @@ extension Bench {
 
 extension TemporaryDirectory {
     /// Whether a file in it or its subdirectories contains the text.
-    func contains(_ text: String) throws -> Bool {
+    func contains(_ text: String) throws -> Bool { try Self.contains(text, in: url) }
+
+    /// Whether a file in a directory or its subdirectories contains the text.
+    static func contains(_ text: String, in url: URL) throws -> Bool {
         try FileManager.default.subpathsOfDirectory(atPath: url.path).contains { name in
             // A directory has no content.
             let content = try? Data(contentsOf: url.appending(path: name))

@@ -106,12 +106,12 @@ extension LoggerSuite {
     }
 
     /// The body measures the calls; setup and teardown are not counted.
-    private static func mapped(
-        _ calls: Int, hasBudget: Bool = false, _ body: (TelemetryLogger) -> Double
+    static func mapped(
+        _ calls: Int, hasBudget: Bool = false, redaction: TelemetryRedaction = .none, _ body: (TelemetryLogger) -> Double
     ) async throws -> Double {
         let scratch = try Scratch()
-        return try await run(
-            await activeLogger(in: scratch.url.appending(path: "spool"), hasBudget: hasBudget), calls, body)
+        let logger = await activeLogger(in: scratch.url.appending(path: "spool"), hasBudget: hasBudget, redaction: redaction)
+        return try await run(logger, calls, body)
     }
 
     private static func inMemory(_ calls: Int, _ body: (TelemetryLogger) -> Double) async throws -> Double {

@@ -19,6 +19,7 @@ struct LoggerSuite {
         print(try await scenarioOff(threads: 1).run().text())
         print(try await scenarioOff(threads: 4).run().text())
         print(try await enabled().run().text())
+        print(try await redacted().run().text())
         print(try await enabledOnThreads().run().text())
         try await pacedCalls()
         print(try await endToEnd().run().text())
@@ -28,11 +29,13 @@ struct LoggerSuite {
 
     /// An active logger with one enabled scenario, with a spool that survives the process by default.
     static func activeLogger(
-        in directory: URL?, transport: any TelemetryEventTransport = NullTransport(), hasBudget: Bool = false
+        in directory: URL?, transport: any TelemetryEventTransport = NullTransport(), hasBudget: Bool = false,
+        redaction: TelemetryRedaction = .none
     ) async -> TelemetryLogger {
         let room = 256 << 20
         let logger = TelemetryLogger(
-            configuration: .init(spoolDirectory: directory, spool: .init(maximumBytes: room), memoryLimit: room),
+            configuration: .init(
+                spoolDirectory: directory, spool: .init(maximumBytes: room), memoryLimit: room, redaction: redaction),
             transport: transport)
         // More than all calls use up.
         if hasBudget { logger.limitScenarios(toEvents: 1 << 30, bytes: 1 << 40, per: .seconds(86_400)) }

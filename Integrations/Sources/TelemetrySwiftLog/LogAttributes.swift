@@ -1,4 +1,5 @@
 import Logging
+@_spi(Tooling) import TelemetryLogging
 import TelemetryModels
 
 /// The attributes of a message's event.
@@ -24,7 +25,7 @@ enum LogAttributes {
         attributes.reserveCapacity(explicit.count + provided.count + handler.count + Own.allCases.count + 2)
         if isPlain(handler), isPlain(provided), isPlain(explicit) {
             for metadata in [handler, provided, explicit] where !metadata.isEmpty {
-                for (key, value) in metadata { attributes[key] = .string(text(of: value)) }
+                for (key, value) in metadata { attributes[key] = .string(recorded(value)) }
             }
             addOwn(of: event, to: &attributes)
         } else {
@@ -45,8 +46,15 @@ enum LogAttributes {
         }
     }
 
+    /// The text of a value, sensitive or not.
     static func text(of value: Logger.MetadataValue) -> String {
         if case .string(let text) = value { text } else { value.description }
+    }
+
+    /// The text that is recorded of a value which is neither a dictionary nor an array.
+    private static func recorded(_ value: Logger.MetadataValue) -> String {
+        if case .string(let text) = value { return text }
+        return value.attributes[TelemetrySensitivity.self] == .sensitive ? TelemetryRedaction.placeholder : value.description
     }
 
     /// Sets the attributes that metadata cannot replace.
@@ -98,6 +106,6 @@ enum LogAttributes {
 
     private static func set(_ name: String, to value: Logger.MetadataValue, in attributes: inout [String: TelemetryValue]) {
         guard attributes[name] == nil else { return }
-        attributes[name] = .string(text(of: value))
+        attributes[name] = .string(recorded(value))
     }
 }

@@ -53,6 +53,35 @@ struct LogMetadataTests {
         (["a": ["b": ["c": "x"], "b.c": "y"]], ["a.b.c": "x"]),
     ]
 
+    static let sensitive: [(Logger.Metadata, [String: TelemetryValue])] = [
+        (["email": "\("a@b.c", sensitivity: .sensitive)", "id": "4711"], ["email": "<redacted>", "id": "4711"]),
+        (["email": "user \("a@b.c", sensitivity: .sensitive) of \(3)"], ["email": "<redacted>"]),
+        (["email": .attributed("a@b.c", attributes: [TelemetrySensitivity.sensitive])], ["email": "<redacted>"]),
+        (
+            ["user": ["email": "\("a@b.c", sensitivity: .sensitive)", "id": "4711"]],
+            ["user.email": "<redacted>", "user.id": "4711"]
+        ),
+        (["users": ["\("a@b.c", sensitivity: .sensitive)", "d"]], ["users.0": "<redacted>", "users.1": "d"]),
+        (["level": "\("secret", sensitivity: .sensitive)"], ["metadata.level": "<redacted>"]),
+    ]
+
+    @Test("A sensitive value is not recorded", arguments: sensitive)
+    func markedValues(metadata: Logger.Metadata, expected: [String: TelemetryValue]) async throws {
+        let log = await RecordedLog()
+        log.logger().info("message", metadata: metadata)
+        #expect(try await log.metadata() == expected)
+    }
+
+    @Test("A sensitive value of the logger's or the provider's metadata is not recorded, but decides like another")
+    func sensitiveContext() async throws {
+        let log = await RecordedLog()
+        await log.set(.init(isEnabled: true, contextConditions: [.init("user", .equals, ["4711"])]))
+        var logger = log.logger(provider: .init { ["session": "\("s", sensitivity: .sensitive)"] })
+        logger[metadataKey: "user"] = "\(4711, sensitivity: .sensitive)"
+        logger.info("message")
+        #expect(try await log.metadata() == ["user": "<redacted>", "session": "<redacted>"])
+    }
+
     @Test("Nested metadata are flattened with dots, and elements of lists are numbered from 0", arguments: nested)
     func flattened(metadata: Logger.Metadata, expected: [String: TelemetryValue]) async throws {
         let log = await RecordedLog()

@@ -1,4 +1,5 @@
 import Synchronization
+import TelemetryModels
 import TelemetryTransport
 
 /// Creates the headers that authenticate a request.

@@ -13,8 +13,10 @@ final class EventCapture: Sendable {
     private let now: (@Sendable () -> Date)?
     private let limits: TextLimits
     private let hasOwnTime: Bool
-    private let hasHook: Bool
+    private let changesEvents: Bool
     private let process: (@Sendable (inout TelemetryEvent) -> Bool)?
+    /// Nil if events are kept as they are.
+    let redactor: Redactor?
     let diagnostics: TelemetryDiagnosticsHandler?
 
     init(
@@ -24,7 +26,8 @@ final class EventCapture: Sendable {
         self.budgets = budgets
         self.now = now
         hasOwnTime = now != nil
-        hasHook = configuration.process != nil
+        redactor = Redactor(configuration.redaction, spoolDirectory: configuration.spoolDirectory)
+        changesEvents = redactor != nil || configuration.process != nil
         limits = TextLimits(nameBytes: configuration.maximumNameBytes, propertyBytes: configuration.maximumPropertyBytes)
         process = configuration.process
         diagnostics = configuration.diagnostics
@@ -61,7 +64,7 @@ final class EventCapture: Sendable {
             secondsSinceReference: seconds, thread: CurrentThread.number)
         let size = event.maximumFrameBytes
         // An event that needs no checks is encoded directly from the caller's values.
-        if size <= Self.ordinaryBytes, !hasHook, limits.allow(ordinaryBytes: size) {
+        if size <= Self.ordinaryBytes, !changesEvents, limits.allow(ordinaryBytes: size) {
             // The memory has room for `size` bytes.
             unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
                 unsafe append(event, in: buffer, as: admission)
@@ -73,15 +76,16 @@ final class EventCapture: Sendable {
 
     private static let ordinaryBytes = 1_024
 
-    /// Passes the event to the hook, if there is one, truncates long strings, and appends the event.
+    /// Redacts the event, passes it to the hook, if there is one, truncates long strings, and appends the event.
     /// - Parameters:
     ///   - admission: The gate's permission.
-    ///   - losses: The losses that the event reports, if it is the logger's own. The hook does not get such an event.
+    ///   - losses: The losses that the event reports, if it is the logger's own. Such an event is neither redacted nor passed to the hook.
     func recordSlowly(
         _ event: CapturedEvent, as admission: Admission = Admission(),
         reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
     ) {
         var draft = event
+        if losses == nil { redactor?.apply(to: &draft) }
         if losses == nil, let process, !draft.pass(through: process, sessionId: currentSessionId) {
             state.withLock { $0.drop(1, for: .refused) }
             return

@@ -38,6 +38,9 @@ extension TelemetryLogger {
         /// signal that the host ignores is not recorded, nor is the overflow of a thread's stack that has no alternate one. At most four
         /// loggers of a process record signals.
         public var recordsSignals: Bool
+        /// What is removed from events before `process` receives them. In the report of an ended session only the patterns apply, to its
+        /// backtrace.
+        public var redaction: TelemetryRedaction
         /// Called with each event on the thread that logs it, and may change the event; returning false refuses it. Changes of
         /// identifiers, session, sequence and device are ignored. It does not receive the logger's own events: reports of losses, budgets
         /// and ended sessions.
@@ -53,7 +56,8 @@ extension TelemetryLogger {
             spool: SpoolBounds = SpoolBounds(), memoryLimit: Int = 4 << 20, maximumNameBytes: Int = 1_024,
             maximumPropertyBytes: Int = 64 << 10, maximumBatchBytes: Int = 1 << 20, shutdownDeadline: TimeInterval = 5,
             process: (@Sendable (inout TelemetryEvent) -> Bool)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil,
-            recorder: RecorderBounds = RecorderBounds(), recordsSignals: Bool = false
+            recorder: RecorderBounds = RecorderBounds(), recordsSignals: Bool = false,
+            redaction: TelemetryRedaction = .none
         ) {
             self.batchSize = batchSize
             self.flushInterval = flushInterval
@@ -69,6 +73,7 @@ extension TelemetryLogger {
             self.diagnostics = diagnostics
             self.recorder = recorder
             self.recordsSignals = recordsSignals
+            self.redaction = redaction
         }
 
         /// Delivery after ten events or thirty seconds, three retries, events in memory.

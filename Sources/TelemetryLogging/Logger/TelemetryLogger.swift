@@ -35,7 +35,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     private var isPaused = false
     private var operations = SerialOperations()
 
-    /// Creates a logger that holds events until it is activated. It starts no task and opens no file before.
+    /// Creates a logger that holds events until it is activated. It starts no task and opens no file before, unless it needs a pseudonym.
     /// - Parameters:
     ///   - configuration: The settings for batches, retries and waiting events.
     ///   - transport: The transport that receives the events.
@@ -199,6 +199,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             gate.budgets.discardSuppressed()
             capture.withState { $0.discardAll() }
             if let directory = configuration.spoolDirectory { Spool.purge(directory) }
+            capture.redactor?.forgetSecret()
         }
     }
 
@@ -261,6 +262,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
             capture.createFiles()
             if !isPaused { sessions.begin() }
             adoptOrphans()
+            capture.redactor?.storeSecret(configuration.diagnostics)
         } catch {
             configuration.report(
                 .storageFailed, "The spool in \(directory.path) cannot be used; events are kept in memory: \(error)")
@@ -338,9 +340,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         return true
     }
 
-    package nonisolated func withholdBudgetReports(of scenarios: Set<String>) {
-        gate.budgets.withholdReports(of: scenarios)
-    }
+    package nonisolated func withholdBudgetReports(of scenarios: Set<String>) { gate.budgets.withholdReports(of: scenarios) }
 
     /// Limits how much each scenario records, as the lifecycle service does by the policy's budget. Called before activation.
     @_spi(Tooling)

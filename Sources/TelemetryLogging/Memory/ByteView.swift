@@ -27,6 +27,39 @@ struct ByteView {
         return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: type)
     }
 
+    /// The byte at an index.
+    /// - Precondition: The index is within the bytes.
+    subscript(index: Int) -> UInt8 {
+        precondition(index >= 0 && index < count)
+        // The index was checked.
+        return unsafe bytes[index]
+    }
+
+    /// The index of the first byte, from an index on, whose entry in a table is not 0.
+    /// - Parameter table: An entry for each byte.
+    func firstIndex(from start: Int, in table: [UInt8]) -> Int? {
+        precondition(start >= 0 && table.count > UInt8.max)
+        // The table has an entry for each byte, and indices are compared with the count.
+        return unsafe table.withUnsafeBufferPointer { table in
+            var index = start
+            while index < count {
+                if unsafe table[Int(bytes[index])] != 0 { return index }
+                index += 1
+            }
+            return nil
+        }
+    }
+
+    /// Whether a string's UTF-8 is at an index.
+    func starts(with text: String, at index: Int) -> Bool {
+        var index = index
+        for byte in text.utf8 {
+            guard index < count, self[index] == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
     // The following read all bytes of the view, which exist during its scope.
 
     /// The bytes decoded as UTF-8; invalid parts are replaced.

@@ -31,13 +31,14 @@ extension Spool {
         return orphans
     }
 
-    /// Removes the files of dead owners without reading them, and the quarantined files.
+    /// Removes the files of dead owners without reading them, the quarantined files, and the secret of pseudonyms.
     static func purge(_ directory: URL, _ system: FileSystem = FileSystem()) {
         let path = directory.standardizedFileURL.path(percentEncoded: false)
         forEachDeadOwner(in: path, system) { paths in
             for path in paths { try? system.remove(path) }
         }
         removeQuarantined(in: path, olderThan: 0, system)
+        try? system.remove(Pseudonyms.path(in: path))
     }
 
     /// Calls the body with the segments, rings and marks of each owner whose process has ended, while holding the owner's lock.

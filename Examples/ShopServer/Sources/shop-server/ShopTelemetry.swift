@@ -18,8 +18,12 @@ final class ShopTelemetry {
 
     /// Sets logging up: messages go to standard error from level error on, and to their area's scenario while it is on.
     init(transport: any TelemetryTransporting, state: URL) {
+        // A number with a typing error is recognized by its name only.
+        var redaction = TelemetryRedaction.standard
+        redaction.attributes["card"] = .remove
         let logger = TelemetryLogger(
-            configuration: .init(batchSize: 200, flushInterval: 0.5, spoolDirectory: state.appending(path: "spool")),
+            configuration: .init(
+                batchSize: 200, flushInterval: 0.5, spoolDirectory: state.appending(path: "spool"), redaction: redaction),
             transport: transport)
         let trace = TelemetryTraceSource.propagated.metadataProvider
         LoggingSystem.bootstrap { label in

@@ -35,6 +35,7 @@ struct ShopServerTests {
             #expect((event.scenario, event.property1, event.attributes["order"]) == ("Payments", message, "3"))
             #expect(event.attributes["trace_id"] == .string(Self.trace))
             #expect(event.attributes["span_id"]?.stringValue?.count == 16)
+            #expect(event.attributes["card"] == (message == "charging" ? "<redacted>" : nil))
         }
         #expect(try await customer.order(card: "1").status == 402)
         #expect(try await arrivals.next()?.property1 == "charging")

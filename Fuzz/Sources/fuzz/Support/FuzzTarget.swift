@@ -20,5 +20,6 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "relay-lines", run: RelayLineTarget.run),
         FuzzTarget(name: "relay-blocks", run: RelayBlockTarget.run),
         FuzzTarget(name: "store", run: StoreTarget.run),
+        FuzzTarget(name: "redaction", run: RedactionTarget.run),
     ]
 }

@@ -12,9 +12,14 @@ struct DoctorCommand: StoreCommand {
             version, clock and limits, and what the token permits. Reads every event, which finds damage, unless a directory has \
             more than --read-up-to; then it only counts them.
 
+            With --privacy it reads all events instead, and counts by scenario, event and attribute those that contain what looks like \
+            an email address, a token, a card number, an IP address, or credentials or a query in a URL. It shows none of these values. \
+            Exits with 1 if it finds any, and shows the redaction with which the app would not have recorded them.
+
             Examples:
               telemetry doctor --directory /srv/telemetry
               telemetry doctor --relay https://relay.example.com --token-file token
+              telemetry doctor --privacy
             """)
 
     @OptionGroup var store: StoreOptions
@@ -23,11 +28,15 @@ struct DoctorCommand: StoreCommand {
     @Option(name: .customLong("read-up-to"), help: "Read the events of a directory with at most this many.")
     var readLimit = 250_000
 
+    @Flag(name: .customLong("privacy"), help: "Only look for personal data and tokens in events.")
+    var checksPrivacy = false
+
     func validate() throws {
         guard readLimit >= 0 else { throw ValidationError("--read-up-to must be at least 0.") }
     }
 
     func perform(_ console: Console) async throws {
+        if checksPrivacy { return try await checkPrivacy(of: store.open(console), console) }
         let location = try store.located()
         let collector = DiagnosticsCollector()
         let transport = try location.open { collector.add($0) }
@@ -50,6 +59,26 @@ struct DoctorCommand: StoreCommand {
         findings += examination.writers()
         findings += try await events(of: transport, isDirectory: location.relay == nil, examination, console)
         try end(findings, collector.all, console)
+    }
+
+    private func checkPrivacy(of transport: any TelemetryTransporting, _ console: Console) async throws {
+        var report = PrivacyReport()
+        try await EventReader(transport: transport, filter: .all).read(after: nil, following: false) { page in
+            for event in page.events { report.add(event) }
+            console.progress("… \(counted(report.eventCount, "event")) read")
+            return true
+        }
+        console.endProgress()
+        guard !report.counts.isEmpty else {
+            return console.note("Nothing in \(counted(report.eventCount, "event")) looks like personal data or a token.")
+        }
+        output.print(report.objects, report.table, console)
+        if let declaration = report.declaration {
+            console.note("To keep such values from being recorded, set in the configuration of the app's service: \(declaration)")
+        }
+        if report.hasNames { console.note("Names are recorded as they are: change the calls that put such values into names.") }
+        throw ToolFailure(
+            .failed, "\(counted(report.eventCount, "event")) read; some contain what looks like personal data or a token.")
     }
 
     /// Checks the events; of a directory with too many only their summaries.

@@ -1,0 +1,92 @@
+import Foundation
+import TelemetryModels
+
+/// Applies a redaction to events.
+struct Redactor: Sendable {
+    private typealias Treatment = TelemetryRedaction.Treatment
+
+    /// What becomes of attributes, by lowercased name.
+    private let attributes: [String: Treatment]
+    private let otherAttributes: Treatment
+    /// By scenario, the lowercased names of the attributes that may stay.
+    private let allowed: [String: Set<String>]
+    private let patterns: [TelemetryRedaction.Pattern: Treatment]
+    /// Finds the patterns that do not stay; nil if there are none.
+    private let scanner: PatternScanner?
+    private let pseudonyms: Pseudonyms
+
+    /// Creates a redactor; nil if the redaction keeps everything.
+    init?(_ redaction: TelemetryRedaction, spoolDirectory: URL?) {
+        // Of two names that differ only in case, the stricter treatment applies.
+        attributes = Dictionary(redaction.attributes.map { ($0.key.lowercased(), $0.value) }) { Self.stricter($0, $1) }
+        otherAttributes = redaction.otherAttributes
+        allowed = redaction.allowed.mapValues { Set($0.map { $0.lowercased() }) }
+        patterns = redaction.patterns.filter { $0.value != .keep }
+        scanner = patterns.isEmpty ? nil : PatternScanner(Set(patterns.keys))
+        pseudonyms = Pseudonyms(directory: spoolDirectory)
+        let isKept = attributes.values.allSatisfy { $0 == .keep } && otherAttributes == .keep
+        if isKept, allowed.isEmpty, scanner == nil { return nil }
+    }
+
+    private static func stricter(_ first: Treatment, _ second: Treatment) -> Treatment {
+        if first == .remove || second == .remove { return .remove }
+        return first == .hash ? .hash : second
+    }
+
+    /// Stores the secret of pseudonyms, if the redaction needs it, so that they are the same after a restart.
+    func storeSecret(_ diagnostics: TelemetryDiagnosticsHandler?) {
+        guard otherAttributes == .hash || attributes.values.contains(.hash) || patterns.values.contains(.hash) else { return }
+        do { try pseudonyms.store() } catch {
+            let message = "The secret of pseudonyms cannot be stored, so that they will differ after a restart: \(error)"
+            diagnostics?(TelemetryDiagnostic(kind: .storageFailed, message: message))
+        }
+    }
+
+    /// Makes pseudonyms differ from now on; the secret's file is removed with the spool's.
+    func forgetSecret() { pseudonyms.forget() }
+
+    /// Applies the redaction to an event that the host logged.
+    func apply(to event: inout CapturedEvent) {
+        if !allowed.isEmpty, let scenario = event.scenario, let names = allowed[scenario] {
+            event.attributes = event.attributes.filter { names.contains($0.key.lowercased()) }
+        }
+        if !attributes.isEmpty || otherAttributes != .keep {
+            for (name, value) in event.attributes {
+                switch attributes[name.lowercased()] ?? otherAttributes {
+                case .keep: break
+                case .remove: event.attributes[name] = .string(TelemetryRedaction.placeholder)
+                case .hash: event.attributes[name] = .string(pseudonyms.pseudonym(of: value.pseudonymText))
+                }
+            }
+        }
+        applyPatterns(to: &event)
+    }
+
+    /// Applies the treatments of patterns to an event's strings.
+    func applyPatterns(to event: inout CapturedEvent) {
+        guard let scanner else { return }
+        if let text = event.property1, let redacted = redacted(text, scanner) { event.property1 = redacted }
+        for (name, value) in event.attributes {
+            if case .string(let text) = value, let redacted = redacted(text, scanner) {
+                event.attributes[name] = .string(redacted)
+            }
+        }
+    }
+
+    /// Replaces the patterns in a string; nil if it has none.
+    private func redacted(_ text: String, _ scanner: PatternScanner) -> String? {
+        let matches = scanner.matches(in: text)
+        guard !matches.isEmpty else { return nil }
+        var result = ""
+        var end = text.startIndex
+        for match in matches {
+            let start = text.utf8.index(text.startIndex, offsetBy: match.range.lowerBound)
+            result += text[end..<start]
+            end = text.utf8.index(start, offsetBy: match.range.count)
+            result +=
+                patterns[match.pattern] == .hash
+                ? pseudonyms.pseudonym(of: String(text[start..<end])) : TelemetryRedaction.placeholder
+        }
+        return result + text[end...]
+    }
+}
