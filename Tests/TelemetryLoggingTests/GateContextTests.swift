@@ -54,10 +54,30 @@ struct GateContextTests {
         #expect(!isRecorded(bench, in: nil))
         #expect(isRecorded(bench, in: ["user": "4712"], scenario: "All"))
         #expect(!isRecorded(bench, in: ["user": "4711"], scenario: "Off"))
-        #expect(bench.logger.scenario("Net").isConditional)
-        #expect(!bench.logger.scenario("All").isConditional && !bench.logger.scenario("Off").isConditional)
         await bench.logger.flush()
         #expect(try await bench.stored.allSatisfy { !"\($0)".contains("4711") })
+    }
+
+    @Test("More values are needed only where those of the task leave the decision open")
+    func needsContext() async {
+        let conditions = user + [TelemetryRuleCondition("plan", .notOneOf, ["free"])]
+        let bench = await makeBench([
+            "Net": .init(isEnabled: true, contextConditions: conditions), "All": .init(isEnabled: true),
+            "Off": .init(contextConditions: conditions),
+        ])
+        let (net, all, off) = (bench.logger.scenario("Net"), bench.logger.scenario("All"), bench.logger.scenario("Off"))
+        #expect(net.needsContext && !all.needsContext && !off.needsContext)
+        // Twice, because the decision is kept.
+        for (values, isNeeded, isOn) in [
+            (["request": "1"], true, false), (["user": "4711"], true, true), (["plan": "paid"], true, false),
+            (["user": "4712"], false, false), (["plan": "free"], false, false), (["user": "4711", "plan": "paid"], false, true),
+            (["user": "4711", "plan": "free"], false, false),
+        ] {
+            TelemetryContext.with(values) {
+                for _ in 1...2 { #expect(net.needsContext == isNeeded && net.isEnabled == isOn, "\(values)") }
+                #expect(!all.needsContext && !off.needsContext)
+            }
+        }
     }
 
     @Test("Without a context, a condition holds that holds for a missing value")

@@ -13,10 +13,12 @@ import TelemetryModels
 /// `.info`. The message is `property1`; the metadata are the attributes, as strings. Nested metadata are flattened: `user` with the
 /// key `id` becomes `user.id`, the first element of `tags` becomes `tags.0`, and empty lists and dictionaries are left out. The
 /// attributes `source`, `file`, `line`, `function` and `level` are always those of the message; metadata of the same name are
-/// prefixed with `metadata.`. An error becomes the attributes `error.message` and `error.type`.
+/// prefixed with `metadata.`. An error becomes the attributes `error.message` and `error.type`. A value that is marked as
+/// ``TelemetrySensitivity/sensitive`` becomes `<redacted>`.
 ///
 /// A scenario that is on only in some contexts records the messages whose context fulfils its conditions. The context of a message is
-/// that of the task, to which the metadata of the logger and those of its provider are added as text.
+/// that of the task, to which the metadata of the logger and those of its provider are added as text, unless the task has a value of that
+/// name.
 ///
 /// A `MultiplexLogHandler` reads the levels of its handlers once, when it is created. Use ``TelemetryMultiplexLogHandler`` to
 /// combine this handler with others.
@@ -45,7 +47,7 @@ public struct TelemetryLogHandler: LogHandler {
     ///   - logger: The logger that records the events.
     ///   - scenario: The name of the scenario; nil uses the label.
     ///   - metadataProvider: Returns metadata for each recorded message, on the thread that logs it. While the scenario is on only
-    ///     in some contexts, it is called for every message, more than once.
+    ///     in some contexts, it is called more than once for each message on whose recording the values of the task do not decide.
     public init(
         label: String, logger: TelemetryLogger, scenario: String? = nil, metadataProvider: Logger.MetadataProvider?
     ) {
@@ -61,7 +63,7 @@ public struct TelemetryLogHandler: LogHandler {
     /// The least level that is recorded now. It follows the scenario's state; setting it limits what the scenario can record.
     public var logLevel: Logger.Level {
         get {
-            target.scenario.isConditional ? inContext { scenario, _ in level(of: scenario) } : level(of: target.scenario)
+            target.scenario.needsContext ? inContext { scenario, _ in level(of: scenario) } : level(of: target.scenario)
         }
         set { leastLevel = newValue }
     }
@@ -88,11 +90,13 @@ public struct TelemetryLogHandler: LogHandler {
 
     /// Runs an operation on the scenario in the context of a message, and on the provider's metadata if that needed them.
     private func inContext<Result>(_ operation: (TelemetryScenario, _ provided: Logger.Metadata?) -> Result) -> Result {
-        guard target.scenario.isConditional else { return operation(target.scenario, nil) }
+        guard target.scenario.needsContext else { return operation(target.scenario, nil) }
         let provided = metadataProvider?.get() ?? [:]
         guard !metadata.isEmpty || !provided.isEmpty else { return operation(target.scenario, provided) }
         let values = metadata.merging(provided) { _, provided in provided }.mapValues(LogAttributes.text(of:))
-        return TelemetryContext.with(values) { operation(target.scenario, provided) }
+        return TelemetryContext.with(values.merging(TelemetryContext.current) { _, task in task }) {
+            operation(target.scenario, provided)
+        }
     }
 
     /// Where messages go.

@@ -88,7 +88,7 @@ struct TelemetryLogHandlerTests {
         #expect(logger.logLevel == .critical)
     }
 
-    @Test("The context is the task's, with the metadata of the logger and, before those, of its provider")
+    @Test("The context is the task's, then the metadata of the provider, then those of the logger")
     func context() async throws {
         let log = await RecordedLog()
         let evaluations = Evaluations()
@@ -103,15 +103,31 @@ struct TelemetryLogHandlerTests {
             send("another plan", to: log.logger(provider: .init { ["plan": "free"] }))
             var logger = log.logger()
             logger[metadataKey: "user"] = "1"
-            send("another user", to: logger)
+            send("another user in the metadata", to: logger)
         }
         var logger = log.logger(provider: .init { ["user": .stringConvertible(4711)] })
         logger[metadataKey: "user"] = "1"
         #expect(logger.logLevel == .info)
         send("the provider's", to: logger)
         logger.info("\(evaluations.note("own"))", metadata: ["user": "1"])
-        #expect(evaluations.count == 3)
-        #expect(try await log.events().map(\.property1) == ["the task's", "the provider's", "own"])
+        #expect(evaluations.count == 4)
+        let recorded = try await log.events().map(\.property1)
+        #expect(recorded == ["the task's", "another user in the metadata", "the provider's", "own"])
+    }
+
+    @Test("The provider is not asked where the values of the task decide")
+    func decidedByTask() async throws {
+        let log = await RecordedLog()
+        await log.set(.init(isEnabled: true, contextConditions: [.init("user", .equals, ["4711"])]))
+        let calls = Evaluations()
+        let logger = log.logger(provider: .init { ["span": "\(calls.note(1))"] })
+        for _ in 1...5 { TelemetryContext.with(["user": "1"]) { logger.error("another's") } }
+        #expect(calls.count == 0)
+        TelemetryContext.with(["user": "4711"]) { logger.error("recorded") }
+        #expect(calls.count == 1)
+        logger.error("undecided")
+        #expect(calls.count > 1)
+        #expect(try await log.events().map(\.property1) == ["recorded"])
     }
 
     @Test("The level that the program sets is a floor, whatever the scenario's state", arguments: Logger.Level.allCases)

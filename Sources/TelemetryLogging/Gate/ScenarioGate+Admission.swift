@@ -53,8 +53,12 @@ extension ScenarioGate {
 
     /// Whether a scenario that is on has not ended, and is on in the context of this task.
     private func isInForce(_ cell: SharedMemory<ScenarioCell>, levels: UInt8) -> Bool {
-        (levels & Self.conditional == 0 || holdsInContext(cell)) && (levels & Self.leased == 0 || isInForce(cell))
+        (levels & Self.conditional == 0 || decisionInContext(cell).holds) && (levels & Self.leased == 0 || isInForce(cell))
     }
+
+    /// Whether values that the context of this task lacks could decide on a scenario with conditions.
+    @usableFromInline
+    func isOpenInContext(_ cell: SharedMemory<ScenarioCell>) -> Bool { decisionInContext(cell).isOpen }
 
     /// Decides on an event of a scenario that is off.
     private func keep(_ cell: SharedMemory<ScenarioCell>, bits: UInt8) -> Admission? {

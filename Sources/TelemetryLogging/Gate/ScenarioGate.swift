@@ -87,20 +87,22 @@ final class ScenarioGate: Sendable {
         }
     }
 
-    /// Whether the scenario's conditions hold for the context of this task.
+    /// Whether the scenario's conditions hold in the context of this task.
     /// - Parameter cell: A cell of this gate.
-    func holdsInContext(_ cell: SharedMemory<ScenarioCell>) -> Bool {
+    func decisionInContext(_ cell: SharedMemory<ScenarioCell>) -> ContextDecision {
         // The cell is one of this gate's, here and below. Its conditions were stored before its levels.
         let levels = unsafe cell.start.pointee.levels.load(ordering: .acquiring)
         // It may have changed since.
-        guard levels & Self.conditional != 0 else { return levels & Self.allLevels != 0 }
-        guard let context = TelemetryContext.values else { return levels & Self.holdsWithoutContext != 0 }
+        guard levels & Self.conditional != 0 else { return ContextDecision(holds: levels & Self.allLevels != 0, isOpen: false) }
+        guard let context = TelemetryContext.values else {
+            return ContextDecision(holds: levels & Self.holdsWithoutContext != 0, isOpen: true)
+        }
         if let known = unsafe context.decision(on: cell.start.pointee.conditions.load(ordering: .relaxed)) { return known }
         let opening = registry.withLock { registry in unsafe registry.wanted[cell.start.pointee.name] }
-        guard let opening else { return false }
-        let holds = opening.conditions.hold(in: context.byName)
-        if !opening.conditions.isEmpty { context.remember(holds, for: opening.conditionsId) }
-        return holds
+        guard let opening else { return ContextDecision(holds: false, isOpen: false) }
+        let decision = opening.conditions.decision(in: context.byName)
+        if !opening.conditions.isEmpty { context.remember(decision, for: opening.conditionsId) }
+        return decision
     }
 
     /// Limits how much each scenario records; nil for no limit.

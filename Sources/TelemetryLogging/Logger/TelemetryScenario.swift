@@ -18,11 +18,12 @@ public struct TelemetryScenario: Sendable {
     @inlinable
     public var isEnabled: Bool { gate.isRecorded(cell, bits: ScenarioGate.allLevels) }
 
-    /// Whether the scenario is on only in some contexts, so that values added to the ``/TelemetryModels/TelemetryContext`` may decide.
+    /// Whether the scenario is on only in some contexts, and values that the current task's ``/TelemetryModels/TelemetryContext`` lacks
+    /// could decide whether it is on in this one. A library that knows more values adds them only then.
     @inlinable
-    public var isConditional: Bool {
+    public var needsContext: Bool {
         // The cell is one of the gate's.
-        unsafe cell.start.pointee.levels.load(ordering: .relaxed) & ScenarioGate.conditional != 0
+        unsafe cell.start.pointee.levels.load(ordering: .relaxed) & ScenarioGate.conditional != 0 && gate.isOpenInContext(cell)
     }
 
     /// Whether the scenario is on at this level now in the current task's context, or the flight recorder keeps its events of this

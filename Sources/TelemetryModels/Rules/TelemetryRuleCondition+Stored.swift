@@ -37,4 +37,10 @@ extension [TelemetryRuleCondition] {
 
     /// Whether all conditions hold for the values of a context.
     package func hold(in context: [String: String]) -> Bool { allSatisfy { $0.holds(for: context[$0.attribute]) } }
+
+    /// Whether all conditions hold for the values of a context, and whether others could change that.
+    package func decision(in context: [String: String]) -> ContextDecision {
+        let decided = filter { context[$0.attribute] != nil }
+        return ContextDecision(holds: hold(in: context), isOpen: decided.count < count && decided.hold(in: context))
+    }
 }
