@@ -12,27 +12,30 @@ enum LogAttributes {
     /// The prefix of metadata with the name of an own attribute.
     private static let prefix = "metadata."
 
-    /// The attributes of a message.
+    /// The attributes of a message, with different names.
     /// - Parameters:
     ///   - event: The message; its metadata take precedence over the others.
     ///   - provided: The metadata of the provider, which take precedence over the handler's.
     ///   - handler: The metadata of the handler.
     static func attributes(
         of event: LogEvent, provided: Logger.Metadata?, handler: Logger.Metadata
-    ) -> [String: TelemetryValue] {
+    ) -> [(key: String, value: TelemetryValue)] {
         let (explicit, provided) = (event.metadata ?? [:], provided ?? [:])
-        var attributes: [String: TelemetryValue] = [:]
-        attributes.reserveCapacity(explicit.count + provided.count + handler.count + Own.allCases.count + 2)
-        if isPlain(handler), isPlain(provided), isPlain(explicit) {
-            for metadata in [handler, provided, explicit] where !metadata.isEmpty {
-                for (key, value) in metadata { attributes[key] = .string(recorded(value)) }
-            }
-            addOwn(of: event, to: &attributes)
-        } else {
+        guard event.error == nil, isPlain(handler), isPlain(provided), isPlain(explicit) else {
+            var attributes: [String: TelemetryValue] = [:]
             addOwn(of: event, to: &attributes)
             let provided = handler.merging(provided) { _, provided in provided }
             add(provided.merging(explicit) { _, explicit in explicit }, to: &attributes)
+            return Array(attributes)
         }
+        var attributes: [(key: String, value: TelemetryValue)] = []
+        attributes.reserveCapacity(explicit.count + provided.count + handler.count + Own.allCases.count)
+        for (key, value) in explicit { attributes.append((key, .string(recorded(value)))) }
+        for (key, value) in provided where explicit[key] == nil { attributes.append((key, .string(recorded(value)))) }
+        for (key, value) in handler where explicit[key] == nil && provided[key] == nil {
+            attributes.append((key, .string(recorded(value))))
+        }
+        for own in Own.allCases { attributes.append((own.rawValue, value(of: own, in: event))) }
         return attributes
     }
 

@@ -1,5 +1,5 @@
 public import Logging
-public import TelemetryLogging
+@_spi(Tooling) public import TelemetryLogging
 import TelemetryModels
 
 /// A log handler that records messages as events of a scenario.
@@ -62,9 +62,8 @@ public struct TelemetryLogHandler: LogHandler {
 
     /// The least level that is recorded now. It follows the scenario's state; setting it limits what the scenario can record.
     public var logLevel: Logger.Level {
-        get {
-            target.scenario.needsContext ? inContext { scenario, _ in level(of: scenario) } : level(of: target.scenario)
-        }
+        // Short, because it is called for each message, and most scenarios are off.
+        get { target.scenario.isOff ? .critical : levelInContext }
         set { leastLevel = newValue }
     }
 
@@ -79,9 +78,12 @@ public struct TelemetryLogHandler: LogHandler {
         inContext { scenario, provided in
             scenario.log(
                 Self.eventName, level: TelemetryLogLevel(event.level), property1: event.message.description,
-                attributes: LogAttributes.attributes(of: event, provided: provided ?? metadataProvider?.get(), handler: metadata))
+                listed: LogAttributes.attributes(of: event, provided: provided ?? metadataProvider?.get(), handler: metadata))
         }
     }
+
+    @inline(never)
+    private var levelInContext: Logger.Level { inContext { scenario, _ in level(of: scenario) } }
 
     private func level(of scenario: TelemetryScenario) -> Logger.Level {
         guard scenario.isEnabled else { return .critical }

@@ -3,14 +3,18 @@ import TelemetryModels
 
 /// Encodes and decodes attributes.
 enum AttributeCoding {
-    static func maximumBytes(of attributes: [String: TelemetryValue]) -> Int {
-        attributes.reduce(FrameWriter.lengthBytes) { size, attribute in
+    @inline(__always)
+    static func maximumBytes(of attributes: some Collection<(key: String, value: TelemetryValue)>) -> Int {
+        if attributes.isEmpty { return 0 }
+        return attributes.reduce(FrameWriter.lengthBytes) { size, attribute in
             let value = if case .string(let text) = attribute.value { FrameWriter.size(of: text) } else { 8 }
             return size + FrameWriter.size(of: attribute.key) + 1 + value
         }
     }
 
-    static func write(_ attributes: [String: TelemetryValue], to writer: inout FrameWriter) {
+    /// Writes attributes with different names.
+    @inline(__always)
+    static func write(_ attributes: some Collection<(key: String, value: TelemetryValue)>, to writer: inout FrameWriter) {
         writer.write(compact: UInt64(attributes.count))
         for (key, value) in attributes {
             writer.write(text: key)

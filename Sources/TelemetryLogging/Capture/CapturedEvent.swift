@@ -12,13 +12,15 @@ struct CapturedEvent {
     var thread: UInt64
 
     /// The maximum number of bytes that the event's frame takes.
+    var maximumFrameBytes: Int { maximumFrameBytes(with: attributes) }
+
+    /// The maximum number of bytes that the frame takes of the event with other attributes.
     @inline(__always)
-    var maximumFrameBytes: Int {
+    func maximumFrameBytes(with attributes: some Collection<(key: String, value: TelemetryValue)>) -> Int {
         var size = Frame.headerBytes &+ Frame.fixedEventBytes &+ FrameWriter.size(of: name)
         if let scenario { size &+= FrameWriter.size(of: scenario) }
         if let property1 { size &+= FrameWriter.size(of: property1) }
-        if !attributes.isEmpty { size += AttributeCoding.maximumBytes(of: attributes) }
-        return size
+        return size &+ AttributeCoding.maximumBytes(of: attributes)
     }
 }
 

@@ -13,6 +13,7 @@ final class EventCapture: Sendable {
     private let now: (@Sendable () -> Date)?
     private let limits: TextLimits
     private let hasOwnTime: Bool
+    /// Whether events are changed by more than patterns in their strings.
     private let changesEvents: Bool
     private let process: (@Sendable (inout TelemetryEvent) -> Bool)?
     /// Nil if events are kept as they are.
@@ -27,7 +28,7 @@ final class EventCapture: Sendable {
         self.now = now
         hasOwnTime = now != nil
         redactor = Redactor(configuration.redaction, spoolDirectory: configuration.spoolDirectory)
-        changesEvents = redactor != nil || configuration.process != nil
+        changesEvents = redactor?.appliesByName == true || configuration.process != nil
         limits = TextLimits(nameBytes: configuration.maximumNameBytes, propertyBytes: configuration.maximumPropertyBytes)
         process = configuration.process
         diagnostics = configuration.diagnostics
@@ -51,27 +52,49 @@ final class EventCapture: Sendable {
         _ admission: Admission, name: String, scenario: String?, level: TelemetryLogLevel, property1: String?,
         attributes: [String: TelemetryValue]
     ) {
-        let seconds: Double
-        if admission.meter == nil {
-            seconds = secondsSinceReference
-        } else {
-            seconds = admission.seconds
-            // A report of the previous period comes before the first event of the next one.
-            if budgets.hasReports { recordBudgetReports() }
-        }
         let event = CapturedEvent(
             name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
-            secondsSinceReference: seconds, thread: CurrentThread.number)
-        let size = event.maximumFrameBytes
-        // An event that needs no checks is encoded directly from the caller's values.
-        if size <= Self.ordinaryBytes, !changesEvents, limits.allow(ordinaryBytes: size) {
-            // The memory has room for `size` bytes.
-            unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
-                unsafe append(event, in: buffer, as: admission)
-            }
-        } else {
-            recordSlowly(event, as: admission)
+            secondsSinceReference: seconds(of: admission), thread: CurrentThread.number)
+        if !recordOrdinary(event, with: attributes, as: admission) { recordSlowly(event, as: admission) }
+    }
+
+    /// As ``record(_:name:scenario:level:property1:attributes:)``, for attributes with different names that are not in a dictionary.
+    @usableFromInline
+    func record(
+        _ admission: Admission, name: String, scenario: String, level: TelemetryLogLevel, property1: String?,
+        listed attributes: [(key: String, value: TelemetryValue)]
+    ) {
+        var event = CapturedEvent(
+            name: name, scenario: scenario, level: level, property1: property1, attributes: [:],
+            secondsSinceReference: seconds(of: admission), thread: CurrentThread.number)
+        if recordOrdinary(event, with: attributes, as: admission) { return }
+        event.attributes = Dictionary(attributes) { _, last in last }
+        recordSlowly(event, as: admission)
+    }
+
+    /// The time of an event.
+    @inline(__always)
+    private func seconds(of admission: Admission) -> Double {
+        if admission.meter == nil { return secondsSinceReference }
+        // A report of the previous period comes before the first event of the next one.
+        if budgets.hasReports { recordBudgetReports() }
+        return admission.seconds
+    }
+
+    /// Records an event that nothing changes, which is encoded directly from the caller's values. Returns false for any other.
+    @inline(__always)
+    private func recordOrdinary(
+        _ event: borrowing CapturedEvent, with attributes: some Collection<(key: String, value: TelemetryValue)>,
+        as admission: Admission
+    ) -> Bool {
+        let size = event.maximumFrameBytes(with: attributes)
+        guard size <= Self.ordinaryBytes, !changesEvents, limits.allow(ordinaryBytes: size) else { return false }
+        if let redactor, redactor.findsPattern(in: event.property1, attributes) { return false }
+        // The memory has room for `size` bytes.
+        unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
+            unsafe append(event, with: attributes, in: buffer, as: admission)
         }
+        return true
     }
 
     private static let ordinaryBytes = 1_024
@@ -93,7 +116,7 @@ final class EventCapture: Sendable {
         limits.apply(to: &draft)
         // The memory has room for the largest encoding of the event.
         unsafe withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
-            unsafe append(draft, in: buffer, as: admission, reporting: losses)
+            unsafe append(draft, with: draft.attributes, in: buffer, as: admission, reporting: losses)
         }
     }
 
@@ -111,11 +134,12 @@ final class EventCapture: Sendable {
     /// - Parameter buffer: Memory with room for the frame.
     @inline(__always)
     private func append(
-        _ event: borrowing CapturedEvent, in buffer: UnsafeMutableRawBufferPointer, as admission: Admission,
+        _ event: borrowing CapturedEvent, with attributes: some Collection<(key: String, value: TelemetryValue)>,
+        in buffer: UnsafeMutableRawBufferPointer, as admission: Admission,
         reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
     ) {
         // The caller provides the room. The frame is copied before the memory is deallocated.
-        let frame = unsafe FrameEncoding.encode(event, in: buffer)
+        let frame = unsafe FrameEncoding.encode(event, with: attributes, in: buffer)
         let seconds = event.secondsSinceReference
         let shouldWake = state.withLock { state in
             guard state.isAccepting else { return false }

@@ -5,12 +5,25 @@ enum FrameEncoding {
     /// Writes an event to memory, leaving out the frame's header.
     /// - Parameter memory: Memory with room for ``CapturedEvent/maximumFrameBytes``.
     /// - Returns: the frame, valid as long as the memory.
-    @inline(__always)
     static func encode(_ event: borrowing CapturedEvent, in memory: UnsafeMutableRawBufferPointer) -> EncodedFrame {
+        // The caller provides the room.
+        unsafe encode(event, with: event.attributes, in: memory)
+    }
+
+    /// Writes an event to memory, leaving out the frame's header.
+    /// - Parameters:
+    ///   - attributes: The attributes to write in place of the event's. Their names are different.
+    ///   - memory: Memory with room for ``CapturedEvent/maximumFrameBytes(with:)``.
+    /// - Returns: the frame, valid as long as the memory.
+    @inline(__always)
+    static func encode(
+        _ event: borrowing CapturedEvent, with attributes: some Collection<(key: String, value: TelemetryValue)>,
+        in memory: UnsafeMutableRawBufferPointer
+    ) -> EncodedFrame {
         var flags: Frame.Flags = event.level == .diagnostic ? .diagnostic : []
         if event.scenario != nil { flags.insert(.scenario) }
         if event.property1 != nil { flags.insert(.property) }
-        if !event.attributes.isEmpty { flags.insert(.attributes) }
+        if !attributes.isEmpty { flags.insert(.attributes) }
         // The caller provides the room.
         var writer = unsafe FrameWriter(memory, at: Frame.headerBytes)
         writer.write(flags.rawValue)
@@ -19,7 +32,7 @@ enum FrameEncoding {
         writer.write(text: event.name)
         if let scenario = event.scenario { writer.write(text: scenario) }
         if let property1 = event.property1 { writer.write(text: property1) }
-        if !event.attributes.isEmpty { AttributeCoding.write(event.attributes, to: &writer) }
+        if !attributes.isEmpty { AttributeCoding.write(attributes, to: &writer) }
         let count = Frame.pad(&writer)
         // All bytes after the header were written.
         return unsafe EncodedFrame(UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped), count: count)

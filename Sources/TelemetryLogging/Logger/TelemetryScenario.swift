@@ -18,11 +18,17 @@ public struct TelemetryScenario: Sendable {
     @inlinable
     public var isEnabled: Bool { gate.isRecorded(cell, bits: ScenarioGate.allLevels) }
 
+    /// Whether the scenario is off at each level and in each context, and the flight recorder keeps none of its events.
+    @_spi(Tooling) @inlinable
+    public var isOff: Bool {
+        // The cell is one of the gate's, here and below.
+        unsafe cell.start.pointee.levels.load(ordering: .relaxed) == 0
+    }
+
     /// Whether the scenario is on only in some contexts, and values that the current task's ``/TelemetryModels/TelemetryContext`` lacks
     /// could decide whether it is on in this one. A library that knows more values adds them only then.
     @inlinable
     public var needsContext: Bool {
-        // The cell is one of the gate's.
         unsafe cell.start.pointee.levels.load(ordering: .relaxed) & ScenarioGate.conditional != 0 && gate.isOpenInContext(cell)
     }
 
@@ -41,6 +47,18 @@ public struct TelemetryScenario: Sendable {
         guard let admission = gate.admit(cell, bits: ScenarioGate.bit(of: level)) else { return }
         capture.record(
             admission, name: name, scenario: self.name, level: level, property1: property1(), attributes: attributes())
+    }
+}
+
+extension TelemetryScenario {
+    /// Logs an event with attributes in a list, which is faster to make than a dictionary. Their names are different.
+    @_spi(Tooling) @inlinable
+    public func log(
+        _ name: String, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
+        listed attributes: @autoclosure () -> [(key: String, value: TelemetryValue)]
+    ) {
+        guard let admission = gate.admit(cell, bits: ScenarioGate.bit(of: level)) else { return }
+        capture.record(admission, name: name, scenario: self.name, level: level, property1: property1(), listed: attributes())
     }
 }
 

@@ -17,12 +17,16 @@
         case none, at, colon, dot, digit, bearer, query
     }
 
-    private let patterns: Set<Pattern>
+    private let findsCards: Bool
+    private let findsAddresses: Bool
+    private let findsCredentials: Bool
     /// For each byte its sign, if one of the patterns needs it.
     private let signs: [UInt8]
 
     public init(_ patterns: Set<Pattern>) {
-        self.patterns = patterns
+        findsCards = patterns.contains(.creditCard)
+        findsAddresses = patterns.contains(.ipAddress)
+        findsCredentials = patterns.contains(.urlCredentials)
         var needed: Set<Sign> = []
         for pattern in patterns {
             switch pattern {
@@ -93,19 +97,19 @@
     private func number(in text: ByteView, at index: Int, next: inout Int) -> Match? {
         // The digits of this group, of which none but the first begins a number.
         while next < text.count, ByteClass.isDigit(text[next]) { next += 1 }
-        if patterns.contains(.creditCard), let range = CardNumber.range(in: text, at: index) {
+        if findsCards, let range = CardNumber.range(in: text, at: index) {
             return Match(range: range, pattern: .creditCard)
         }
-        guard patterns.contains(.ipAddress) else { return nil }
+        guard findsAddresses else { return nil }
         return IPAddress.version4(in: text, at: index).map { Match(range: $0, pattern: .ipAddress) }
     }
 
     private func afterColon(in text: ByteView, at colon: Int) -> Match? {
         if text.starts(with: "://", at: colon) {
-            guard patterns.contains(.urlCredentials) else { return nil }
+            guard findsCredentials else { return nil }
             return credentials(in: text, after: colon).map { Match(range: $0, pattern: .urlCredentials) }
         }
-        guard patterns.contains(.ipAddress) else { return nil }
+        guard findsAddresses else { return nil }
         return IPAddress.version6(in: text, colon: colon).map { Match(range: $0, pattern: .ipAddress) }
     }
 

@@ -14,6 +14,8 @@ struct Redactor: Sendable {
     /// Finds the patterns that do not stay; nil if there are none.
     private let scanner: PatternScanner?
     private let pseudonyms: Pseudonyms
+    /// Whether it applies to attributes by their names.
+    let appliesByName: Bool
 
     /// Creates a redactor; nil if the redaction keeps everything.
     init?(_ redaction: TelemetryRedaction, spoolDirectory: URL?) {
@@ -24,8 +26,8 @@ struct Redactor: Sendable {
         patterns = redaction.patterns.filter { $0.value != .keep }
         scanner = patterns.isEmpty ? nil : PatternScanner(Set(patterns.keys))
         pseudonyms = Pseudonyms(directory: spoolDirectory)
-        let isKept = attributes.values.allSatisfy { $0 == .keep } && otherAttributes == .keep
-        if isKept, allowed.isEmpty, scanner == nil { return nil }
+        appliesByName = attributes.values.contains { $0 != .keep } || otherAttributes != .keep || !allowed.isEmpty
+        if !appliesByName, scanner == nil { return nil }
     }
 
     private static func stricter(_ first: Treatment, _ second: Treatment) -> Treatment {
@@ -60,6 +62,16 @@ struct Redactor: Sendable {
             }
         }
         applyPatterns(to: &event)
+    }
+
+    /// Whether an event has a string with a pattern that does not stay.
+    @inline(__always)
+    func findsPattern(in property1: String?, _ attributes: some Collection<(key: String, value: TelemetryValue)>) -> Bool {
+        guard let scanner else { return false }
+        if let property1, !scanner.matches(in: property1).isEmpty { return true }
+        return attributes.contains { attribute in
+            if case .string(let text) = attribute.value { !scanner.matches(in: text).isEmpty } else { false }
+        }
     }
 
     /// Applies the treatments of patterns to an event's strings.
