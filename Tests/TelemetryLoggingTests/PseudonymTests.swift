@@ -123,6 +123,24 @@ struct PseudonymTests {
         #expect(try await pseudonyms(bench).count == 1)
     }
 
+    @Test("What a process left that was killed while it stored the secret is removed with it")
+    func killed() async throws {
+        let bench = await bench(in: directory.url)
+        try FileManager.default.linkItem(at: directory.url(of: Self.secret), to: directory.url(of: "-0123456789abcdef"))
+        await bench.logger.setEnabled(false)
+        #expect(directory.names.isEmpty)
+    }
+
+    @Test("A secret that cannot be read now is not replaced")
+    func unreadable() throws {
+        let first = Pseudonyms(directory: directory.url)
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        try first.store()
+        let failing = FileSystem(fault: { operation, path in operation == .open && path.hasSuffix(Self.secret) ? EIO : nil })
+        #expect(throws: FileError.self) { try Pseudonyms(directory: directory.url, system: failing).store() }
+        #expect(Pseudonyms(directory: directory.url).pseudonym(of: "4711") == first.pseudonym(of: "4711"))
+    }
+
     @Test("With a full disk, no part of a secret is left")
     func fullDisk() throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)

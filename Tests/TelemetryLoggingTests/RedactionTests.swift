@@ -53,6 +53,17 @@ struct RedactionTests {
         #expect(isPseudonym(event.attributes["id"]?.stringValue) && event.attributes["Key"] == "<redacted>")
     }
 
+    @Test("What applies to a name applies to the names nested in it, unless they have a treatment of their own")
+    func nested() async throws {
+        let attributes: [String: TelemetryValue] = ["user.name": "a", "User.ID": "b", "users": "c", "user": "d", "a.user": "e"]
+        let event = try await stored(.init(attributes: ["user": .remove, "user.id": .keep]), attributes)
+        #expect(event.attributes == attributes.merging(["user.name": "<redacted>", "user": "<redacted>"]) { $1 })
+        #expect(
+            try await stored(.init(allowed: ["Net": ["User"]]), attributes).attributes.keys.sorted() == [
+                "User.ID", "user", "user.name",
+            ])
+    }
+
     @Test("Only allowed attributes stay in a scenario that has a list")
     func allowed() async throws {
         let redaction = TelemetryRedaction(attributes: ["b": .remove], allowed: ["Net": ["A", "b"]])
@@ -197,6 +208,25 @@ struct RedactionTests {
         await bench.logger.flush()
         let report = try #require(try await bench.stored.last)
         #expect(report.name == TelemetryLogger.droppedEventName && report.attributes["full"]?.intValue != nil)
+    }
+
+    @Test("A backtrace is redacted before it is cut, and a line that was read in part is left out")
+    func backtrace() throws {
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        let redactor = try #require(Redactor(.init(patterns: [.creditCard: .remove]), spoolDirectory: nil))
+        let text = "Fatal error: 4111 1111 1111 1111\nnext 4111 1111 1111 1111\n"
+        try Data(text.utf8).write(to: directory.url(of: "host-77-1.0.log"))
+        let reports = BacktraceReports(environment: ["SWIFT_BACKTRACE": "output-to=\(directory.url.path)"])
+        let now = Date().timeIntervalSinceReferenceDate
+        for limit in 0...100 {
+            let cut = try #require(reports.text(ofProcess: 77, since: now - 60, limit: limit, redacted: redactor.redacted))
+            #expect(!cut.contains("4111"), "\(limit)")
+        }
+        #expect(
+            reports.text(ofProcess: 77, since: now - 60, redacted: redactor.redacted)
+                == "Fatal error: <redacted>\nnext <redacted>\n")
+        #expect(
+            reports.text(ofProcess: 77, since: now - 60, limit: 40, redacted: redactor.redacted) == "Fatal error: <redacted>\n…")
     }
 
     @Test("A redaction that keeps everything changes nothing")

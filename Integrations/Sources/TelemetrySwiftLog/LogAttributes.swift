@@ -4,10 +4,20 @@ import TelemetryModels
 
 /// The attributes of a message's event.
 enum LogAttributes {
-    /// The attributes that metadata cannot replace.
-    private enum Own: String, CaseIterable {
-        case source, file, line, function, level
+    /// The names of the attributes that metadata cannot replace.
+    private static let ownNames = ["source", "file", "line", "function", "level"]
+
+    /// Calls the body with each of the attributes that metadata cannot replace.
+    @inline(__always)
+    private static func forEachOwn(of event: LogEvent, _ body: (_ name: String, _ value: TelemetryValue) -> Void) {
+        body("source", .string(event.source))
+        body("file", .string(event.file))
+        body("line", .int(Int64(clamping: event.line)))
+        body("function", .string(event.function))
+        body("level", .string(event.level.rawValue))
     }
+
+    private static func isOwn(_ name: String) -> Bool { name.utf8.count <= 8 && ownNames.contains(name) }
 
     /// The prefix of metadata with the name of an own attribute.
     private static let prefix = "metadata."
@@ -29,13 +39,13 @@ enum LogAttributes {
             return Array(attributes)
         }
         var attributes: [(key: String, value: TelemetryValue)] = []
-        attributes.reserveCapacity(explicit.count + provided.count + handler.count + Own.allCases.count)
+        attributes.reserveCapacity(explicit.count + provided.count + handler.count + ownNames.count)
         for (key, value) in explicit { attributes.append((key, .string(recorded(value)))) }
         for (key, value) in provided where explicit[key] == nil { attributes.append((key, .string(recorded(value)))) }
         for (key, value) in handler where explicit[key] == nil && provided[key] == nil {
             attributes.append((key, .string(recorded(value))))
         }
-        for own in Own.allCases { attributes.append((own.rawValue, value(of: own, in: event))) }
+        forEachOwn(of: event) { attributes.append(($0, $1)) }
         return attributes
     }
 
@@ -44,7 +54,7 @@ enum LogAttributes {
         metadata.allSatisfy { key, value in
             switch value {
             case .dictionary, .array: false
-            case .string, .stringConvertible: Own(rawValue: key) == nil
+            case .string, .stringConvertible: !isOwn(key)
             }
         }
     }
@@ -66,17 +76,7 @@ enum LogAttributes {
             attributes["error.message"] = .string("\(error)")
             attributes["error.type"] = .string(String(reflecting: type(of: error)))
         }
-        for own in Own.allCases { attributes[own.rawValue] = value(of: own, in: event) }
-    }
-
-    private static func value(of own: Own, in event: LogEvent) -> TelemetryValue {
-        switch own {
-        case .source: .string(event.source)
-        case .file: .string(event.file)
-        case .line: .int(Int64(clamping: event.line))
-        case .function: .string(event.function)
-        case .level: .string(event.level.rawValue)
-        }
+        forEachOwn(of: event) { attributes[$0] = $1 }
     }
 
     private static func add(_ metadata: Logger.Metadata, to attributes: inout [String: TelemetryValue]) {
@@ -86,7 +86,7 @@ enum LogAttributes {
             switch value {
             case .dictionary, .array: later.append((key, value))
             case .string, .stringConvertible:
-                if Own(rawValue: key) == nil { set(key, to: value, in: &attributes) } else { later.append((prefix + key, value)) }
+                if !isOwn(key) { set(key, to: value, in: &attributes) } else { later.append((prefix + key, value)) }
             }
         }
         if later.count > 1 { later.sort { $0.name < $1.name } }

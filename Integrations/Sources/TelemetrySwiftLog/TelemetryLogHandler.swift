@@ -23,12 +23,16 @@ import TelemetryModels
 /// A `MultiplexLogHandler` reads the levels of its handlers once, when it is created. Use ``TelemetryMultiplexLogHandler`` to
 /// combine this handler with others.
 public struct TelemetryLogHandler: LogHandler {
+    // Larger than an existential container, so that swift-log, which copies it for each call, retains only its box.
     /// The name of every event that the handler records.
     public static let eventName = "log"
 
     public var metadata: Logger.Metadata = [:]
-    /// What copies share. A handler fits into an existential container, so that copying it allocates nothing.
-    private var target: Target
+    /// Returns metadata for each recorded message.
+    public var metadataProvider: Logger.MetadataProvider?
+    private let scenario: TelemetryScenario
+    /// The scenario's handle does not keep the logger, which delivers the events.
+    private let logger: TelemetryLogger
     /// The level that the program set.
     private var leastLevel = Logger.Level.trace
 
@@ -51,19 +55,15 @@ public struct TelemetryLogHandler: LogHandler {
     public init(
         label: String, logger: TelemetryLogger, scenario: String? = nil, metadataProvider: Logger.MetadataProvider?
     ) {
-        target = Target(
-            scenario: logger.scenario(scenario ?? label), logger: logger, metadataProvider: metadataProvider)
-    }
-
-    public var metadataProvider: Logger.MetadataProvider? {
-        get { target.metadataProvider }
-        set { target = Target(scenario: target.scenario, logger: target.logger, metadataProvider: newValue) }
+        self.scenario = logger.scenario(scenario ?? label)
+        self.logger = logger
+        self.metadataProvider = metadataProvider
     }
 
     /// The least level that is recorded now. It follows the scenario's state; setting it limits what the scenario can record.
     public var logLevel: Logger.Level {
         // Short, because it is called for each message, and most scenarios are off.
-        get { target.scenario.isOff ? .critical : levelInContext }
+        get { scenario.isOff ? .critical : levelInContext }
         set { leastLevel = newValue }
     }
 
@@ -74,8 +74,8 @@ public struct TelemetryLogHandler: LogHandler {
 
     /// Records the message, unless the scenario is off at its level.
     public func log(event: LogEvent) {
-        // Arguments are evaluated only if the scenario is on, because it may be off at `.critical`.
-        inContext { scenario, provided in
+        inContext { provided in
+            // Arguments are evaluated only if the scenario is on, because it may be off at `.critical`.
             scenario.log(
                 Self.eventName, level: TelemetryLogLevel(event.level), property1: event.message.description,
                 listed: LogAttributes.attributes(of: event, provided: provided ?? metadataProvider?.get(), handler: metadata))
@@ -83,35 +83,25 @@ public struct TelemetryLogHandler: LogHandler {
     }
 
     @inline(never)
-    private var levelInContext: Logger.Level { inContext { scenario, _ in level(of: scenario) } }
+    private var levelInContext: Logger.Level { inContext { _ in level } }
 
-    private func level(of scenario: TelemetryScenario) -> Logger.Level {
+    private var level: Logger.Level {
         guard scenario.isEnabled else { return .critical }
         return scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
     }
 
-    /// Runs an operation on the scenario in the context of a message, and on the provider's metadata if that needed them.
-    private func inContext<Result>(_ operation: (TelemetryScenario, _ provided: Logger.Metadata?) -> Result) -> Result {
-        guard target.scenario.needsContext else { return operation(target.scenario, nil) }
-        let provided = metadataProvider?.get() ?? [:]
-        guard !metadata.isEmpty || !provided.isEmpty else { return operation(target.scenario, provided) }
-        let values = metadata.merging(provided) { _, provided in provided }.mapValues(LogAttributes.text(of:))
-        return TelemetryContext.with(values.merging(TelemetryContext.current) { _, task in task }) {
-            operation(target.scenario, provided)
-        }
+    /// Runs an operation in the context of a message, on the provider's metadata if that needed them.
+    @inline(__always)
+    private func inContext<Result>(_ operation: (_ provided: Logger.Metadata?) -> Result) -> Result {
+        scenario.needsContext ? inMetadataContext(operation) : operation(nil)
     }
 
-    /// Where messages go.
-    private final class Target: Sendable {
-        let scenario: TelemetryScenario
-        /// The scenario's handle does not keep the logger, which delivers the events.
-        let logger: TelemetryLogger
-        let metadataProvider: Logger.MetadataProvider?
-
-        init(scenario: TelemetryScenario, logger: TelemetryLogger, metadataProvider: Logger.MetadataProvider?) {
-            self.scenario = scenario
-            self.logger = logger
-            self.metadataProvider = metadataProvider
+    private func inMetadataContext<Result>(_ operation: (_ provided: Logger.Metadata?) -> Result) -> Result {
+        let provided = metadataProvider?.get() ?? [:]
+        guard !metadata.isEmpty || !provided.isEmpty else { return operation(provided) }
+        let values = metadata.merging(provided) { _, provided in provided }.mapValues(LogAttributes.text(of:))
+        return TelemetryContext.with(values.merging(TelemetryContext.current) { _, task in task }) {
+            operation(provided)
         }
     }
 }

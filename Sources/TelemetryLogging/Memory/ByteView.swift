@@ -42,6 +42,14 @@ struct ByteView {
         // The table has an entry for each byte, and indices are compared with the count.
         return unsafe table.withUnsafeBufferPointer { table in
             var index = start
+            let count = count
+            // Four entries are compared at once.
+            while index + 4 <= count {
+                let (first, second) = unsafe (table[Int(bytes[index])], table[Int(bytes[index + 1])])
+                let (third, fourth) = unsafe (table[Int(bytes[index + 2])], table[Int(bytes[index + 3])])
+                if first | second | third | fourth != 0 { break }
+                index += 4
+            }
             while index < count {
                 if unsafe table[Int(bytes[index])] != 0 { return index }
                 index += 1
@@ -51,13 +59,23 @@ struct ByteView {
     }
 
     /// Whether a string's UTF-8 is at an index.
-    func starts(with text: String, at index: Int) -> Bool {
-        var index = index
-        for byte in text.utf8 {
-            guard index < count, self[index] == byte else { return false }
-            index += 1
+    func starts(with text: StaticString, at index: Int) -> Bool {
+        guard count - index >= text.utf8CodeUnitCount else { return false }
+        // The string has its bytes for good, and the view those that were compared with its count.
+        return unsafe UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+            .elementsEqual(bytes[index..<(index + text.utf8CodeUnitCount)])
+    }
+
+    /// The end of a string in UTF-8 at an index, with ASCII letters in any case; nil if it is not there.
+    func end(of text: StaticString, at index: Int) -> Int? {
+        guard count - index >= text.utf8CodeUnitCount else { return nil }
+        for offset in 0..<text.utf8CodeUnitCount {
+            // The offset is within the string.
+            let expected = unsafe text.utf8Start[offset]
+            let isLetter = expected &- UInt8(ascii: "a") < 26
+            guard self[index + offset] | (isLetter ? 0x20 : 0) == expected else { return nil }
         }
-        return true
+        return index + text.utf8CodeUnitCount
     }
 
     // The following read all bytes of the view, which exist during its scope.

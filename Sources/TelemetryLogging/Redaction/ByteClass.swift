@@ -1,23 +1,19 @@
-/// What a byte of a string's UTF-8 can be part of. Bytes above 127 count as letters.
+/// What a byte of a string's UTF-8 can be part of.
 enum ByteClass {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte >= 0x80 }
+    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
 
     static func isHexadecimal(_ byte: UInt8) -> Bool { isDigit(byte) || (byte | 0x20) &- UInt8(ascii: "a") < 6 }
 
     static func isWord(_ byte: UInt8) -> Bool { isDigit(byte) || isLetter(byte) || byte == UInt8(ascii: "_") }
 
     /// Whether the byte is a character of base64url (RFC 4648).
-    static func isBase64URL(_ byte: UInt8) -> Bool { byte < 0x80 && (isWord(byte) || byte == UInt8(ascii: "-")) }
+    static func isBase64URL(_ byte: UInt8) -> Bool { isWord(byte) || byte == UInt8(ascii: "-") }
 
     /// Whether the byte is a character of a token68 (RFC 9110).
     static func isToken(_ byte: UInt8) -> Bool { isBase64URL(byte) || "./+~=".utf8.contains(byte) }
 
-    /// Whether the byte is in the local part of an email address as most are written. Others that RFC 5322 permits, such as `=` and `/`,
-    /// precede an address in logs more often than they are in one.
-    static func isLocalPart(_ byte: UInt8) -> Bool { isWord(byte) || ".+-'".utf8.contains(byte) }
-
-    /// Whether the byte ends a URL: a blank, a control character, or one that a URL has only in encoded form (RFC 3986).
-    static func endsURL(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x7F || "\"'<>`|\\^{}".utf8.contains(byte) }
+    /// Whether the byte ends a URL: a blank, a control character, or one that delimits URLs in text (RFC 3986, appendix C).
+    static func endsURL(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x7F || "\"<>".utf8.contains(byte) }
 }

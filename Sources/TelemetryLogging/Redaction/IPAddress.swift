@@ -29,18 +29,16 @@ enum IPAddress {
     private static func isPart(_ byte: UInt8) -> Bool { ByteClass.isWord(byte) || byte == UInt8(ascii: ".") }
 
     /// The IPv6 address whose first colon is at an index: eight groups of hexadecimal digits, of which `::` replaces some, and an IPv4 address
-    /// can replace the last two.
+    /// can replace the last two. A port may follow it.
     static func version6(in text: ByteView, colon: Int) -> Range<Int>? {
         var first = colon
         while first > 0, first > colon - 5, ByteClass.isHexadecimal(text[first - 1]) { first -= 1 }
-        guard colon - first <= 4, first == 0 || !isPart(text[first - 1]) && text[first - 1] != UInt8(ascii: ":") else {
-            return nil
-        }
+        guard colon - first <= 4, isBoundary(text, beforeVersion6: first) else { return nil }
         var (groups, isShortened) = (first < colon ? 1 : 0, false)
         var (index, end) = (colon, colon)
         while index < text.count, text[index] == UInt8(ascii: ":"), groups < 8 {
             if text.starts(with: "::", at: index) {
-                guard !isShortened else { return nil }
+                guard !isShortened else { break }
                 isShortened = true
                 index += 2
                 end = index
@@ -49,21 +47,25 @@ enum IPAddress {
                 guard groups > 0 else { return nil }
                 index += 1
             }
-            if let last = self.end(ofVersion4In: text, at: index), groups <= 6 {
-                (groups, end, index) = (groups + 2, last, last)
+            if groups <= 6, let last = self.end(ofVersion4In: text, at: index) {
+                (groups, end) = (groups + 2, last)
                 break
             }
             let group = index
             while index < text.count, index < group + 5, ByteClass.isHexadecimal(text[index]) { index += 1 }
-            guard index - group <= 4 else { return nil }
-            if index == group { break }
+            // An empty group ends an address, and one that is too long is a port.
+            guard 1...4 ~= index - group else { break }
             groups += 1
             end = index
         }
         guard groups == 8 ? !isShortened : isShortened && groups > 0 else { return nil }
-        // What follows is neither part of a word nor a ninth group.
-        guard end < text.count else { return first..<end }
-        let isLonger = text[end] == UInt8(ascii: ":") && end + 1 < text.count && ByteClass.isHexadecimal(text[end + 1])
-        return isLonger || ByteClass.isWord(text[end]) ? nil : first..<end
+        return end < text.count && ByteClass.isWord(text[end]) ? nil : first..<end
+    }
+
+    /// Whether an address can begin here: not within a word or another address. A name with a colon may precede it.
+    private static func isBoundary(_ text: ByteView, beforeVersion6 index: Int) -> Bool {
+        guard index > 0 else { return true }
+        guard text[index - 1] == UInt8(ascii: ":") else { return !isPart(text[index - 1]) }
+        return index == 1 || text[index - 2] != UInt8(ascii: ":") && !ByteClass.isHexadecimal(text[index - 2])
     }
 }

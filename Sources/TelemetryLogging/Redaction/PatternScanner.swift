@@ -1,7 +1,7 @@
 /// Finds patterns in a string. A table says at which bytes a pattern can be recognized; the surroundings of other bytes are not read.
 ///
-/// Each pattern reads bytes that it does not read again, except that the number of a card may begin at each of several groups of digits.
-/// So the time is linear in the string's length.
+/// The time is linear in the string's length: of two matches of one pattern, the second one's bytes are not read for the first one, except
+/// where the number of bytes is limited.
 @_spi(Tooling) public struct PatternScanner: Sendable {
     public typealias Pattern = TelemetryRedaction.Pattern
 
@@ -83,12 +83,12 @@
     /// - Parameter next: Where to continue.
     private func match(in text: ByteView, at index: Int, from start: Int, next: inout Int) -> Match? {
         switch Sign(rawValue: signs[Int(text[index])]) {
-        case .at: email(in: text, at: index, from: start).map { Match(range: $0, pattern: .emailAddress) }
+        case .at: EmailAddress.range(in: text, at: index, from: start).map { Match(range: $0, pattern: .emailAddress) }
         case .colon: afterColon(in: text, at: index)
-        case .dot: webToken(in: text, dot: index).map { Match(range: $0, pattern: .jsonWebToken) }
+        case .dot: Token.webToken(in: text, dot: index).map { Match(range: $0, pattern: .jsonWebToken) }
         case .digit: number(in: text, at: index, next: &next)
-        case .bearer: bearerToken(in: text, at: index, from: start).map { Match(range: $0, pattern: .bearerToken) }
-        case .query where index >= start: query(in: text, at: index).map { Match(range: $0, pattern: .urlQuery) }
+        case .bearer: Token.bearer(in: text, at: index, from: start).map { Match(range: $0, pattern: .bearerToken) }
+        case .query where index >= start: URLPart.query(in: text, at: index).map { Match(range: $0, pattern: .urlQuery) }
         // In another match, only a query contains these, which ends where this one does.
         case .query, nil, Sign.none?: nil
         }
@@ -105,99 +105,10 @@
     }
 
     private func afterColon(in text: ByteView, at colon: Int) -> Match? {
-        if text.starts(with: "://", at: colon) {
-            guard findsCredentials else { return nil }
-            return credentials(in: text, after: colon).map { Match(range: $0, pattern: .urlCredentials) }
+        if findsCredentials, let range = URLPart.credentials(in: text, colon: colon) {
+            return Match(range: range, pattern: .urlCredentials)
         }
         guard findsAddresses else { return nil }
         return IPAddress.version6(in: text, colon: colon).map { Match(range: $0, pattern: .ipAddress) }
-    }
-
-    /// The email address around an `@`.
-    private func email(in text: ByteView, at index: Int, from start: Int) -> Range<Int>? {
-        var first = index
-        while first > start, ByteClass.isLocalPart(text[first - 1]) { first -= 1 }
-        // What precedes the first letter or digit is punctuation.
-        while first < index, !ByteClass.isWord(text[first]) { first += 1 }
-        guard first < index else { return nil }
-        var (end, dots) = (index + 1, 0)
-        // The domain ends with the last label after a dot.
-        var (next, label) = (end, end)
-        while next < text.count {
-            if text[next] == UInt8(ascii: ".") {
-                guard next > label else { break }
-                dots += 1
-                label = next + 1
-            } else if ByteClass.isWord(text[next]) {
-                if dots > 0 { end = next + 1 }
-            } else if text[next] != UInt8(ascii: "-") || next == label {
-                break
-            }
-            next += 1
-        }
-        return end > index + 1 ? first..<end : nil
-    }
-
-    /// The token after the word `Bearer` at an index.
-    private func bearerToken(in text: ByteView, at index: Int, from start: Int) -> Range<Int>? {
-        if index > 0, ByteClass.isWord(text[index - 1]) { return nil }
-        var first = index
-        for letter in "bearer".utf8 {
-            guard first < text.count, text[first] | 0x20 == letter else { return nil }
-            first += 1
-        }
-        let word = first
-        while first < text.count, " :=\"'".utf8.contains(text[first]) { first += 1 }
-        guard first > word else { return nil }
-        // An earlier match may have the word and the beginning of the token.
-        var end = max(first, start)
-        while end < text.count, ByteClass.isToken(text[end]) { end += 1 }
-        return end - first >= 8 ? first..<end : nil
-    }
-
-    /// The web token with its first dot at an index.
-    private func webToken(in text: ByteView, dot: Int) -> Range<Int>? {
-        var first = dot
-        while first > 0, ByteClass.isBase64URL(text[first - 1]) { first -= 1 }
-        // What precedes it may be a word that a hyphen joins to it.
-        while first + 3 <= dot, !text.starts(with: "eyJ", at: first) { first += 1 }
-        guard first + 3 <= dot else { return nil }
-        // A signed token has three parts, and an encrypted one five. Some parts may be empty (RFC 7515, RFC 7516).
-        var (end, parts) = (dot, 1)
-        while parts < 5, end < text.count, text[end] == UInt8(ascii: ".") {
-            end += 1
-            while end < text.count, ByteClass.isBase64URL(text[end]) { end += 1 }
-            parts += 1
-        }
-        guard parts >= 3 else { return nil }
-        // A dot that ends a sentence is not part of the token.
-        while text[end - 1] == UInt8(ascii: ".") { end -= 1 }
-        return first..<end
-    }
-
-    /// User name and password of the URL with the colon of its scheme at an index.
-    private func credentials(in text: ByteView, after colon: Int) -> Range<Int>? {
-        guard colon > 0, ByteClass.isWord(text[colon - 1]) else { return nil }
-        let first = colon + 3
-        var (next, end) = (first, first)
-        // A password may have an `@` that is not encoded; the last one before the path precedes the host.
-        while next < text.count, !ByteClass.endsURL(text[next]), !"/?#".utf8.contains(text[next]) {
-            if text[next] == UInt8(ascii: "@") { end = next }
-            next += 1
-        }
-        return end > first ? first..<end : nil
-    }
-
-    /// Query and fragment of the URL with a `?` or `#` at an index.
-    private func query(in text: ByteView, at index: Int) -> Range<Int>? {
-        var (first, hasScheme) = (index, false)
-        while first > 0, !ByteClass.endsURL(text[first - 1]), !"?#".utf8.contains(text[first - 1]) {
-            first -= 1
-            if text[first] == UInt8(ascii: ":"), text.starts(with: "://", at: first) { hasScheme = true }
-        }
-        guard hasScheme || first < index && text[first] == UInt8(ascii: "/") else { return nil }
-        var end = index + 1
-        while end < text.count, !ByteClass.endsURL(text[end]) { end += 1 }
-        return end > index + 1 ? index + 1..<end : nil
     }
 }

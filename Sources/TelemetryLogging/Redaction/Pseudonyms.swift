@@ -3,7 +3,8 @@ import Synchronization
 import TelemetryModels
 import TelemetrySystem
 
-/// Computes pseudonyms under a secret that is in a file of the spool directory, or else in memory.
+/// Computes pseudonyms under a secret that is in a file of the spool directory, or else in memory. No thread waits for a file that another one
+/// creates.
 final class Pseudonyms: Sendable {
     private let path: String?
     private let system: FileSystem
@@ -18,42 +19,52 @@ final class Pseudonyms: Sendable {
         self.system = system
     }
 
-    /// The path of the secret in a spool directory.
-    static func path(in directory: String) -> String { "\(directory)/pseudonyms.secret" }
+    private static func path(in directory: String) -> String { "\(directory)/pseudonyms.secret" }
 
     /// The pseudonym of a text.
     func pseudonym(of text: String) -> String {
-        let secret = secret.withLock { secret in
-            let current = secret ?? stored ?? Self.makeSecret()
-            secret = current
-            return current
-        }
+        let secret = secret.withLock(\.self) ?? secretIfNone((try? stored()) ?? Self.makeSecret())
         return "#" + HMACSHA256.hexDigest(of: Array(text.utf8), key: secret).prefix(12)
     }
 
-    /// Stores the secret, so that pseudonyms stay the same after a restart. That of another process takes precedence.
-    func store() throws(FileError) {
-        guard let path else { return }
-        try secret.withLock { secret throws(FileError) in
-            if stored == nil {
-                let new = secret ?? Self.makeSecret()
-                secret = new
-                let isMade = try system.make(path, isDurable: true) { file throws(FileError) in try file.write(new) }
-                // A file that is not a secret, such as one that a crash of the system truncated.
-                if !isMade, stored == nil {
-                    try system.replace(path, isDurable: true) { file throws(FileError) in try file.write(new) }
-                }
-            }
-            secret = stored ?? secret
+    /// Sets the secret unless there is one, and returns the one that there is.
+    private func secretIfNone(_ new: [UInt8]) -> [UInt8] {
+        secret.withLock { secret in
+            let current = secret ?? new
+            secret = current
+            return current
         }
+    }
+
+    /// Stores the secret, so that pseudonyms stay the same after a restart. One that is stored already, perhaps by another process, takes
+    /// precedence.
+    func store() throws {
+        guard let path else { return }
+        if try stored() == nil {
+            let new = secretIfNone(Self.makeSecret())
+            let isMade = try system.make(path, isDurable: true) { file throws(FileError) in try file.write(new) }
+            // A file that is not a secret, such as one that a crash of the system truncated.
+            if !isMade, try stored() == nil {
+                try system.replace(path, isDurable: true) { file throws(FileError) in try file.write(new) }
+            }
+        }
+        if let stored = try stored() { secret.withLock { $0 = stored } }
     }
 
     /// Makes later pseudonyms differ from those until now, once the file is removed.
     func forget() { secret.withLock { $0 = nil } }
 
-    /// The secret in the file; nil if there is none.
-    private var stored: [UInt8]? {
-        guard let path, case .content(let bytes, _)? = try? system.smallFile(path, limit: Self.secretBytes) else { return nil }
+    /// Removes the secret from a spool directory, and what a process left that was killed while it stored one.
+    static func removeSecret(from directory: String, _ system: FileSystem) {
+        try? system.remove(path(in: directory))
+        for name in (try? system.list(directory)) ?? [] where name.hasPrefix("-") { try? system.remove("\(directory)/\(name)") }
+    }
+
+    /// The secret in the file; nil if there is none, or something else that can be replaced.
+    private func stored() throws(FileError) -> [UInt8]? {
+        guard let path, case .content(let bytes, let file) = try system.smallFile(path, limit: Self.secretBytes),
+            try file.status().owner == system.user
+        else { return nil }
         return bytes.count == Self.secretBytes ? bytes : nil
     }
 

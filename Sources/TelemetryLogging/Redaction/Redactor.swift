@@ -5,10 +5,10 @@ import TelemetryModels
 struct Redactor: Sendable {
     private typealias Treatment = TelemetryRedaction.Treatment
 
-    /// What becomes of attributes, by lowercased name.
+    /// What becomes of attributes, by folded name.
     private let attributes: [String: Treatment]
     private let otherAttributes: Treatment
-    /// By scenario, the lowercased names of the attributes that may stay.
+    /// By scenario, the folded names of the attributes that may stay.
     private let allowed: [String: Set<String>]
     private let patterns: [TelemetryRedaction.Pattern: Treatment]
     /// Finds the patterns that do not stay; nil if there are none.
@@ -20,9 +20,9 @@ struct Redactor: Sendable {
     /// Creates a redactor; nil if the redaction keeps everything.
     init?(_ redaction: TelemetryRedaction, spoolDirectory: URL?) {
         // Of two names that differ only in case, the stricter treatment applies.
-        attributes = Dictionary(redaction.attributes.map { ($0.key.lowercased(), $0.value) }) { Self.stricter($0, $1) }
+        attributes = Dictionary(redaction.attributes.map { (Self.fold($0.key), $0.value) }) { Self.stricter($0, $1) }
         otherAttributes = redaction.otherAttributes
-        allowed = redaction.allowed.mapValues { Set($0.map { $0.lowercased() }) }
+        allowed = redaction.allowed.mapValues { Set($0.map(Self.fold)) }
         patterns = redaction.patterns.filter { $0.value != .keep }
         scanner = patterns.isEmpty ? nil : PatternScanner(Set(patterns.keys))
         pseudonyms = Pseudonyms(directory: spoolDirectory)
@@ -34,6 +34,23 @@ struct Redactor: Sendable {
         if first == .remove || second == .remove { return .remove }
         return first == .hash ? .hash : second
     }
+
+    /// What becomes of an attribute: the treatment of its own name, or else of the longest name that it is nested in.
+    private func treatment(of name: String) -> Treatment {
+        for name in Self.enclosingNames(of: name) {
+            if let treatment = attributes[name] { return treatment }
+        }
+        return otherAttributes
+    }
+
+    /// A name and those that it is nested in, folded: `user.address.city`, `user.address`, `user`.
+    private static func enclosingNames(of name: String) -> [String] {
+        let name = fold(name)
+        return [name] + name.indices.reversed().filter { name[$0] == "." }.map { String(name[..<$0]) }
+    }
+
+    /// A name that is the same for all cases of its letters.
+    private static func fold(_ name: String) -> String { name.uppercased().lowercased() }
 
     /// Stores the secret of pseudonyms, if the redaction needs it, so that they are the same after a restart.
     func storeSecret(_ diagnostics: TelemetryDiagnosticsHandler?) {
@@ -50,11 +67,11 @@ struct Redactor: Sendable {
     /// Applies the redaction to an event that the host logged.
     func apply(to event: inout CapturedEvent) {
         if !allowed.isEmpty, let scenario = event.scenario, let names = allowed[scenario] {
-            event.attributes = event.attributes.filter { names.contains($0.key.lowercased()) }
+            event.attributes = event.attributes.filter { Self.enclosingNames(of: $0.key).contains(where: names.contains) }
         }
         if !attributes.isEmpty || otherAttributes != .keep {
             for (name, value) in event.attributes {
-                switch attributes[name.lowercased()] ?? otherAttributes {
+                switch treatment(of: name) {
                 case .keep: break
                 case .remove: event.attributes[name] = .string(TelemetryRedaction.placeholder)
                 case .hash: event.attributes[name] = .string(pseudonyms.pseudonym(of: value.pseudonymText))
@@ -74,8 +91,7 @@ struct Redactor: Sendable {
         }
     }
 
-    /// Applies the treatments of patterns to an event's strings.
-    func applyPatterns(to event: inout CapturedEvent) {
+    private func applyPatterns(to event: inout CapturedEvent) {
         guard let scanner else { return }
         if let text = event.property1, let redacted = redacted(text, scanner) { event.property1 = redacted }
         for (name, value) in event.attributes {
@@ -85,8 +101,14 @@ struct Redactor: Sendable {
         }
     }
 
+    /// A string without the patterns that do not stay.
+    func redacted(_ text: String) -> String { scanner.flatMap { redacted(text, $0) } ?? text }
+
     /// Replaces the patterns in a string; nil if it has none.
     private func redacted(_ text: String, _ scanner: PatternScanner) -> String? {
+        var text = text
+        // Another form of string has no offsets in UTF-8 at hand.
+        text.makeContiguousUTF8()
         let matches = scanner.matches(in: text)
         guard !matches.isEmpty else { return nil }
         var result = ""

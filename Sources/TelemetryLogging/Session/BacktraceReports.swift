@@ -25,7 +25,10 @@ struct BacktraceReports: Sendable {
     /// - Parameters:
     ///   - lastActive: The process did not crash before, in seconds since 2001.
     ///   - limit: The maximum length of the text, in bytes of UTF-8.
-    func text(ofProcess process: Int32, since lastActive: Double, limit: Int = textLimit) -> String? {
+    ///   - redacted: Returns a text without what must not leave.
+    func text(
+        ofProcess process: Int32, since lastActive: Double, limit: Int = textLimit, redacted: (String) -> String = { $0 }
+    ) -> String? {
         guard let directory else { return nil }
         let earliest = lastActive + Date.timeIntervalBetween1970AndReferenceDate - Self.tolerance
         let names = (try? system.list(directory))?.filter {
@@ -40,6 +43,9 @@ struct BacktraceReports: Sendable {
             let file = try? system.open(newest.path, for: .read), let status = try? file.status(), status.isRegularFile,
             status.owner == system.user, let bytes = try? file.read(at: 0, count: limit + 1)
         else { return nil }
-        return TextLimits.cut(String(decoding: bytes, as: UTF8.self), to: limit)
+        // Of a line that was read in part, what must not leave might not be recognized.
+        let lines =
+            bytes.count > limit ? bytes.prefix(through: bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + "…".utf8 : bytes[...]
+        return TextLimits.cut(redacted(String(decoding: lines, as: UTF8.self)), to: limit)
     }
 }

@@ -90,11 +90,11 @@ struct SessionKeeper {
         let limit = min(BacktraceReports.textLimit, capture.withState(\.store.frameBytes) / 2)
         let contexts = contexts()
         let events = zip(ended, contexts).map { session, context in
-            var event = session.event(at: now, in: context) {
-                reports.text(ofProcess: session.mark.process.number, since: session.mark.lastActive, limit: limit)
+            session.event(at: now, in: context) {
+                reports.text(ofProcess: session.mark.process.number, since: session.mark.lastActive, limit: limit) {
+                    capture.redactor?.redacted($0) ?? $0
+                }
             }
-            capture.redactor?.applyPatterns(to: &event)
-            return event
         }
         guard capture.record(own: { events }) else { return }
         let summaries = zip(ended, contexts).map { $0.summary(in: $1) }

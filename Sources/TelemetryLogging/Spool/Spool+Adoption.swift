@@ -38,7 +38,7 @@ extension Spool {
             for path in paths { try? system.remove(path) }
         }
         removeQuarantined(in: path, olderThan: 0, system)
-        try? system.remove(Pseudonyms.path(in: path))
+        Pseudonyms.removeSecret(from: path, system)
     }
 
     /// Calls the body with the segments, rings and marks of each owner whose process has ended, while holding the owner's lock.

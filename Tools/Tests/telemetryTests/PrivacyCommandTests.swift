@@ -48,14 +48,13 @@ struct PrivacyCommandTests {
                     "Login paid attribute card a card number 1",
                     "Login signed.in attribute from an IP address 1",
                     "Login signed.in attribute mail an email address 1",
-                    "To … … name an email address 1",
-                    "To … … attribute …, its name an email address 1",
+                    "… … name an email address 1",
+                    "… … attribute …, its name an email address 1",
                 ])
             #expect(
                 result.errors.contains(
-                    "loggerConfiguration.redaction = TelemetryRedaction(patterns: [.emailAddress: .hash, .bearerToken: .remove, ")
+                    "  loggerConfiguration.redaction = .standard\n  loggerConfiguration.redaction.patterns[.ipAddress] = .hash\n")
             )
-            #expect(result.errors.contains(".ipAddress: .hash"))
             #expect(result.errors.contains("Names are recorded as they are"))
         }
     }
@@ -80,12 +79,12 @@ struct PrivacyCommandTests {
         try await withTemporaryDirectory(isCreated: true) { folder in
             let texts = [
                 "Bearer <redacted>", "https://<redacted>@h/x?<redacted>", "<redacted>", "#0123456789ab",
-                "card <redacted>, https://h/?<redacted>",
+                "card <redacted>, https://h/?<redacted>", "https://h/u/#65c1a6afaaf8/x",
             ]
             let path = try await store(texts.enumerated().map { event($0 + 1, text: $1) }, in: folder)
             let result = try await ToolProcess.run("doctor", "--privacy", "-d", path)
             #expect(result.code == 0 && result.output.isEmpty)
-            #expect(result.errors == "Nothing in 5 events looks like personal data or a token.\n")
+            #expect(result.errors == "Nothing in 6 events looks like personal data or a token.\n")
         }
     }
 }

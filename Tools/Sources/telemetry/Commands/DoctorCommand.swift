@@ -14,7 +14,7 @@ struct DoctorCommand: StoreCommand {
 
             With --privacy it reads all events instead, and counts by scenario, event and attribute those that contain what looks like \
             an email address, a token, a card number, an IP address, or credentials or a query in a URL. It shows none of these values. \
-            Exits with 1 if it finds any, and shows the redaction with which the app would not have recorded them.
+            Exits with 1 if it finds any, and shows the redaction with which the app does not record such strings.
 
             Examples:
               telemetry doctor --directory /srv/telemetry
@@ -25,14 +25,19 @@ struct DoctorCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ListOutputOptions
 
-    @Option(name: .customLong("read-up-to"), help: "Read the events of a directory with at most this many.")
-    var readLimit = 250_000
+    @Option(name: .customLong("read-up-to"), help: "Read the events of a directory with at most this many. Default: 250000.")
+    var readLimit: Int?
+
+    private static let defaultReadLimit = 250_000
 
     @Flag(name: .customLong("privacy"), help: "Only look for personal data and tokens in events.")
     var checksPrivacy = false
 
     func validate() throws {
-        guard readLimit >= 0 else { throw ValidationError("--read-up-to must be at least 0.") }
+        if let readLimit {
+            guard readLimit >= 0 else { throw ValidationError("--read-up-to must be at least 0.") }
+            guard !checksPrivacy else { throw ValidationError("--privacy reads all events; leave out --read-up-to.") }
+        }
     }
 
     func perform(_ console: Console) async throws {
@@ -73,8 +78,9 @@ struct DoctorCommand: StoreCommand {
             return console.note("Nothing in \(counted(report.eventCount, "event")) looks like personal data or a token.")
         }
         output.print(report.objects, report.table, console)
-        if let declaration = report.declaration {
-            console.note("To keep such values from being recorded, set in the configuration of the app's service: \(declaration)")
+        if !report.declarations.isEmpty {
+            console.note("To keep such strings from being recorded, set in the configuration of the app's service:")
+            for declaration in report.declarations { console.note("  \(declaration)") }
         }
         if report.hasNames { console.note("Names are recorded as they are: change the calls that put such values into names.") }
         throw ToolFailure(
@@ -87,7 +93,7 @@ struct DoctorCommand: StoreCommand {
     ) async throws -> [StoreExamination.Finding] {
         if isDirectory {
             let summary = try await EventSummary(countedBy: transport, matching: EventCriteria(), console)
-            guard summary.all.events <= readLimit else {
+            guard summary.all.events <= readLimit ?? Self.defaultReadLimit else {
                 return [examination.unreadEvents(summary)] + examination.events(summary)
             }
         }

@@ -27,6 +27,8 @@ struct PrivacyReport {
         var found: Set<Place> = []
         let (scenario, name) = (event.scenario.map(masked), masked(event.name))
         func add(_ text: String, attribute: String? = nil, isName: Bool = false) {
+            // A pseudonym in a path is not the fragment of a URL.
+            let text = text.contains("#") ? text.replacing(/#[0-9a-f]{12}(?![0-9a-zA-Z])/, with: "_") : text
             for match in scanner.matches(in: text) {
                 found.insert(Place(scenario: scenario, event: name, attribute: attribute, pattern: match.pattern, isName: isName))
             }
@@ -42,15 +44,8 @@ struct PrivacyReport {
         for place in found { counts[place, default: 0] += 1 }
     }
 
-    /// A name without what a pattern matches in it.
-    private func masked(_ name: String) -> String {
-        var (masked, end) = ("", name.startIndex)
-        for match in scanner.matches(in: name) {
-            masked += name[end..<name.utf8.index(name.startIndex, offsetBy: match.range.lowerBound)] + "…"
-            end = name.utf8.index(name.startIndex, offsetBy: match.range.upperBound)
-        }
-        return masked + name[end...]
-    }
+    /// A name, unless a pattern matches in it.
+    private func masked(_ name: String) -> String { scanner.matches(in: name).isEmpty ? name : "…" }
 
     /// The places, those with the highest counts first.
     private var rows: [(place: Place, count: Int)] {
@@ -91,15 +86,13 @@ struct PrivacyReport {
         }
     }
 
-    /// The declaration in a host that keeps what was found in values from being recorded; nil if nothing was found there.
-    var declaration: String? {
+    /// The declarations in a host that keep what was found in strings from being recorded; empty if nothing was found there.
+    var declarations: [String] {
         let found = Pattern.allCases.filter { pattern in counts.keys.contains { $0.pattern == pattern && !$0.isName } }
-        guard !found.isEmpty else { return nil }
-        if found.allSatisfy({ TelemetryRedaction.standard.patterns[$0] != nil }) {
-            return "loggerConfiguration.redaction = .standard"
-        }
-        let patterns = found.map { ".\($0): .\(TelemetryRedaction.standard.patterns[$0] ?? .hash)" }
-        return "loggerConfiguration.redaction = TelemetryRedaction(patterns: [\(patterns.joined(separator: ", "))])"
+        guard !found.isEmpty else { return [] }
+        let others = found.filter { TelemetryRedaction.standard.patterns[$0] == nil }
+        return ["loggerConfiguration.redaction = .standard"]
+            + others.map { "loggerConfiguration.redaction.patterns[.\($0)] = .hash" }
     }
 
     /// Whether something was found in names.
