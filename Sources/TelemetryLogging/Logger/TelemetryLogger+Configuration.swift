@@ -14,7 +14,7 @@ extension TelemetryLogger {
         /// How often a failed append is retried before its events wait for the next interval. They are not dropped.
         public var maxRetries: Int
         /// A directory only for loggers, in which events are kept after the process ends; nil keeps them in memory. Several
-        /// loggers and processes may share it. It is not used before telemetry is on; turning telemetry off empties it.
+        /// loggers and processes may share it. Before telemetry is on, at most the secret of pseudonyms is read; turning it off empties the directory.
         public var spoolDirectory: URL?
         /// The limits of waiting events in the directory.
         public var spool: SpoolBounds

@@ -13,38 +13,41 @@ public struct TelemetryRedaction: Sendable, Hashable {
         /// A pseudonym replaces the value: `#` and the first 12 hexadecimal digits of the HMAC-SHA256 (RFC 2104) of the value's text, under a
         /// secret of 32 random bytes.
         ///
-        /// Equal values have equal pseudonyms until telemetry is turned off. The secret is in the spool directory; without one, each process has
-        /// its own. Whoever has the secret can find a value of few possible ones by trying them.
+        /// Equal values have equal pseudonyms until the logger discards what waits: when telemetry is turned off, a session ends with its events,
+        /// or a viewer deletes the events. The secret is in the spool directory, where the first pseudonym reads it, perhaps of an event that is
+        /// held; without a directory, each process has its own. Who has the secret can find a value of few possible ones by trying them.
         case hash
     }
 
     /// A form of text that is recognized wherever it occurs in a string.
     public enum Pattern: Sendable, Hashable, CaseIterable {
-        /// An email address (RFC 5322): letters, digits and `.+-_'`, an `@`, and a domain that has a dot.
+        /// An email address (RFC 5322): letters, digits and `.+-_'`, an `@`, and a domain that has a dot. Letters are Latin, Greek, Cyrillic,
+        /// Armenian or Hebrew, and those of the last label are all letters.
         case emailAddress
-        /// At least 8 characters of a token after the word `Bearer` (RFC 6750).
+        /// A token of at least 8 characters after the word `Bearer` (RFC 6750).
         case bearerToken
-        /// A JSON Web Token in its compact form (RFC 7519), of which the first part begins with `eyJ`.
+        /// A JSON Web Token in its compact form (RFC 7519): three to five parts, of which the first has at least 10 characters and begins with
+        /// `eyJ`.
         case jsonWebToken
-        /// The number of a payment card: 13 to 19 digits of which the first is 2 to 6 and the last is a valid check digit (ISO/IEC 7812-1), in
-        /// one group, or in groups of at least 3 digits with a single space or hyphen between them. Letters may not adjoin it.
+        /// The number of a payment card (ISO/IEC 7812-1): 13 to 19 digits, as many as its first two digits permit, with a valid check digit, in one
+        /// group, or in groups of at least 3 digits with a single space, hyphen or en dash between them. Latin letters may not adjoin it.
         case creditCard
         /// An IPv4 address in dotted decimal form, or an IPv6 address (RFC 4291).
         case ipAddress
         /// User name and password in a URL, between `://` and `@` (RFC 3986).
         case urlCredentials
-        /// Query and fragment of a URL (RFC 3986), which has a scheme or begins with `/`.
+        /// Query and fragment of a URL (RFC 3986) that has a scheme, or of a path that begins with `/`.
         case urlQuery
     }
 
-    /// What becomes of attributes, by name. The case of names does not matter.
+    /// What becomes of attributes, by name, and of those nested in them: `user` applies to `user.name`. The case of names does not matter.
     public var attributes: [String: Treatment]
     /// What becomes of all other attributes.
     public var otherAttributes: Treatment
     /// What becomes of the parts of `property1`, and of strings of attributes that stay, that have a form. Other parts stay.
     public var patterns: [Pattern: Treatment]
-    /// The names of the only attributes that events of a scenario may have; others are left out. A scenario that is not listed may have any.
-    /// The case of attributes' names does not matter.
+    /// The names of the only attributes, with those nested in them, that events of a scenario may have; others are left out. A scenario that is
+    /// not listed may have any. The case of attributes' names does not matter.
     public var allowed: [String: Set<String>]
 
     /// Creates a redaction; the parameters are the properties of the same names.
