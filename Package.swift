@@ -47,6 +47,7 @@ let libraries = [
     library("TelemetryPersistence", ["TelemetryModels", "TelemetrySystem"]),
     library("TelemetryLogging", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport"], isMemoryChecked: true),
     library("TelemetryHTTP", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport"]),
+    library("TelemetryNetwork", ["TelemetryModels", "TelemetryLogging"]),
     library("TelemetryDebugLogging", ["TelemetryModels"]),
     library(
         "TelemetryLifecycle",
@@ -104,6 +105,9 @@ let package = Package(
         tests(
             of: "TelemetryHTTP",
             ["TelemetryModels", "TelemetrySystem", "TelemetryTransport", "TelemetryHTTP", "TelemetryTestSupport"]),
+        tests(
+            of: "TelemetryNetwork",
+            ["TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryNetwork", "TelemetryTestSupport"]),
         tests(
             of: "TelemetryDebugLogging",
             ["TelemetryModels", "TelemetryTransport", "TelemetryDebugLogging", "TelemetryTestSupport"]),

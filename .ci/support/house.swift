@@ -14,7 +14,7 @@ let allowedDependencies: [String: Set<String>] = {
     return [
         "TelemetryModels": [], "TelemetrySystem": models, "TelemetryTransport": transport,
         "TelemetryPersistence": transport, "TelemetryLogging": logging, "TelemetryLifecycle": lifecycle,
-        "TelemetryHTTP": logging, "TelemetryCloudKit": cloudKit,
+        "TelemetryHTTP": logging, "TelemetryNetwork": models.union(["TelemetryLogging"]), "TelemetryCloudKit": cloudKit,
         "TelemetryUI": lifecycle.union(["TelemetryLifecycle", "TelemetryCloudKit"]),
         "TelemetryDebugLogging": models, "TelemetryTestSupport": lifecycle.union(["TelemetryLifecycle"]), "TelemetryTestKit": [],
     ]

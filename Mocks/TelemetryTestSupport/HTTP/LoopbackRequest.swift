@@ -5,7 +5,7 @@ public import Foundation
 public struct LoopbackRequest: Sendable {
     /// The request line and the headers.
     public let head: String
-    /// The body, with the length from the headers.
+    /// The body, with the length from the headers, or joined from its chunks.
     public let body: Data
     /// The number of the connection on which it arrived, counted from 0.
     public let connection: Int
@@ -39,20 +39,50 @@ public struct LoopbackRequest: Sendable {
 
     static func read(from socket: LoopbackSocket, connection: Int) -> Self? {
         var bytes = Data()
-        let separator = Data("\r\n\r\n".utf8)
-        var head: (text: String, end: Int, length: Int)?
+        guard let end = readLine(endingIn: "\r\n\r\n", into: &bytes, from: socket) else { return nil }
+        let request = Self(head: String(decoding: bytes[..<end.lowerBound], as: UTF8.self), body: Data(), connection: connection)
+        bytes = Data(bytes[end.upperBound...])
+        if request.header("Transfer-Encoding")?.lowercased() == "chunked" {
+            guard let body = readChunks(&bytes, from: socket) else { return nil }
+            return Self(head: request.head, body: body, connection: connection)
+        }
+        let length = request.header("Content-Length").flatMap { Int($0) } ?? 0
+        guard fill(&bytes, to: length, from: socket) else { return nil }
+        return Self(head: request.head, body: bytes, connection: connection)
+    }
+
+    /// Returns the chunks of a body as one, without trailers (RFC 9112, section 7.1).
+    private static func readChunks(_ bytes: inout Data, from socket: LoopbackSocket) -> Data? {
+        var body = Data()
+        while let end = readLine(endingIn: "\r\n", into: &bytes, from: socket),
+            let length = Int(String(decoding: bytes[..<end.lowerBound], as: UTF8.self), radix: 16)
+        {
+            bytes = Data(bytes[end.upperBound...])
+            guard fill(&bytes, to: length + 2, from: socket) else { return nil }
+            body += bytes.prefix(length)
+            bytes = Data(bytes.dropFirst(length + 2))
+            if length == 0 { return body }
+        }
+        return nil
+    }
+
+    /// Receives until the bytes contain the separator, and returns its range; nil if the connection ends before.
+    private static func readLine(
+        endingIn separator: String, into bytes: inout Data, from socket: LoopbackSocket
+    ) -> Range<Data.Index>? {
         while true {
-            if head == nil, let end = bytes.range(of: separator) {
-                let text = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-                let length =
-                    Self(head: text, body: Data(), connection: connection).header("Content-Length").flatMap { Int($0) } ?? 0
-                head = (text, end.upperBound, length)
-            }
-            if let head, bytes.count - head.end >= head.length {
-                return Self(head: head.text, body: Data(bytes[head.end...]), connection: connection)
-            }
+            if let end = bytes.range(of: Data(separator.utf8)) { return end }
             guard let more = socket.received() else { return nil }
             bytes += more
         }
+    }
+
+    /// Receives until there are as many bytes; returns false if the connection ends before.
+    private static func fill(_ bytes: inout Data, to count: Int, from socket: LoopbackSocket) -> Bool {
+        while bytes.count < count {
+            guard let more = socket.received() else { return false }
+            bytes += more
+        }
+        return true
     }
 }
