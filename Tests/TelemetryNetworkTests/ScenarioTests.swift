@@ -39,6 +39,15 @@ struct ScenarioTests {
         #expect(server.requests.count == 3)
     }
 
+    @Test("At level info the start of a request is not logged")
+    func info() async throws {
+        let server = try LoopbackServer(.answers(200))
+        defer { server.stop() }
+        let bench = await NetworkBench(.init(isEnabled: true, level: .info))
+        _ = try await TelemetryURLSession(scenario: bench.scenario).data(from: server.baseURL)
+        #expect(try await bench.events.map(\.name) == ["request.finished"])
+    }
+
     @Test("A scenario that is on for one user logs only that user's requests")
     func conditional() async throws {
         let server = try LoopbackServer(.answers(200))
