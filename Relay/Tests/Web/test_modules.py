@@ -147,6 +147,57 @@ def test_severities_are_those_of_the_query_language(relay, open_page, attributes
     assert [shown, 1] == row == [severity, 1]
 
 
+REQUEST = {"method": "GET", "host": "api.example.com", "path": "/users/{id}"}
+
+
+def test_a_request_is_one_line(relay, open_page):
+    page = open_page()
+    for name, attributes, text, rest in [
+        ("started", {}, "", []),
+        ("finished", {"status": 200, "duration": 0.143, "responseBytes": 1234}, "  200  143 ms  1.2 kB", []),
+        ("finished", {"status": 503, "duration": 0.143, "responseBytes": 0, "requestBytes": 0}, "  503  143 ms  0 B", []),
+        ("finished", {"status": 200, "duration": 1.0, "requestBytes": 7, "trace": "a"}, "  200  1.0 s", [["requestBytes", "7"], ["trace", "a"]]),
+        ("failed", {"error": "NSURLErrorDomain", "code": -1004, "duration": 0.0021}, "  failed: NSURLErrorDomain -1004  2.1 ms", []),
+        ("failed", {"error": "cancelled", "code": -999, "duration": 2.5}, "  cancelled  2.5 s", []),
+        ("finished", {"status": 200, "duration": -1, "responseBytes": -1}, "  200", [["duration", "-1"], ["responseBytes", "-1"]]),
+        ("finished", {"status": 200, "duration": {"double": "nan"}}, "  200", [["duration", "nan"]]),
+    ]:
+        argument = event(1, name=f"request.{name}", attributes={**REQUEST, **attributes}, property1=None)
+        shown = evaluate_with(page, "event-row.js", "module.rowSummary(argument)", argument)
+        assert shown == {"text": f"GET api.example.com/users/{{id}}{text}", "attributes": rest}
+
+
+def test_durations_and_sizes_of_requests_have_two_or_three_digits(relay, open_page):
+    page = open_page()
+    for seconds, size, text in [
+        (0, 0, "0.0 ms  0 B"), (0.00004, 999, "0.0 ms  999 B"), (0.00994, 1_000, "9.9 ms  1.0 kB"), (0.00995, 9_949, "10 ms  9.9 kB"),
+        (0.9994, 9_950, "999 ms  10 kB"), (0.9995, 999_499, "1.0 s  999 kB"), (9.94, 999_500, "9.9 s  1.0 MB"),
+        (9.95, 25_000_000, "10 s  25 MB"), (90, 3_000_000_000, "90 s  3.0 GB"), (4_000, 9_000_000_000_000_000, "4000 s  9000 TB"),
+    ]:
+        attributes = {**REQUEST, "status": 200, "duration": seconds, "responseBytes": size}
+        shown = evaluate_with(page, "event-row.js", "module.rowSummary(argument).text", event(1, attributes=attributes, property1=None))
+        assert shown == f"GET api.example.com/users/{{id}}  200  {text}"
+
+
+def test_other_events_are_shown_as_they_are(relay, open_page):
+    page = open_page()
+    for name, attributes, text in [
+        ("cart.opened", REQUEST, None), ("request.finished", REQUEST, None), ("request.finished", {**REQUEST, "status": "200"}, None),
+        ("request.failed", {**REQUEST, "error": "cancelled"}, None), ("request.failed", {**REQUEST, "error": 5, "code": 5}, None),
+        ("request.started", REQUEST, "own text"), ("request.started", {**REQUEST, "host": 7}, None),
+        ("request.started", {"host": "h", "path": "/"}, None), ("request.started", {"method": "GET", "host": "h"}, None),
+    ]:
+        shown = evaluate_with(page, "event-row.js", "module.rowSummary(argument)", event(1, name=name, attributes=attributes, property1=text))
+        assert shown == {"text": text or "", "attributes": sorted([key, str(value)] for key, value in attributes.items())}
+
+
+def test_the_outcome_of_a_request_with_a_long_path_is_shown(relay, open_page):
+    attributes = {**REQUEST, "path": "/" + "a" * 1000, "status": 200}
+    shown = evaluate_with(open_page(), "event-row.js", "module.rowSummary(argument).text",
+                          event(1, attributes=attributes, property1=None))
+    assert len(shown) == 205 and shown.endswith("a…  200")
+
+
 def test_a_text_is_not_cut_within_an_escape(relay, open_page):
     summary = evaluate_with(open_page(), "event-row.js", "module.rowSummary(argument)",
                             event(1, property1="a" * 299 + "\u202e", attributes={"key": "b" * 299 + "\u202e"}))

@@ -56,6 +56,28 @@ struct WatchModelTests {
             ])
     }
 
+    @Test("A request is one line, of which the end of the path is cut rather than the status")
+    func request() {
+        var model = model()
+        model.take(
+            [
+                TelemetryEvent(
+                    eventId: "1", clientId: "k7wq", sessionId: "s", sequence: 1, name: "request.finished",
+                    timestamp: Self.now - 1,
+                    attributes: [
+                        "method": "GET", "host": "api.example.com", "path": "/users/{id}", "status": 404, "duration": 0.0431,
+                        "requestBytes": 5, "responseBytes": 20,
+                    ], scenario: "Net")
+            ], skipped: 0)
+        #expect(
+            trimmed(drawn(model, columns: 100)[6])
+                == "  23:59:59.000 k7wq       Net              request.finished  GET api.example.com/…  404  43 ms  20 B")
+        #expect(
+            trimmed(drawn(model, columns: 150)[6])
+                == "  23:59:59.000 k7wq         Net                    request.finished      "
+                + "GET api.example.com/users/{id}  404  43 ms  20 B  requestBytes=5")
+    }
+
     @Test(
         "Every line is as wide as the screen, at every size",
         arguments: [(80, 24), (40, 10), (200, 60), (39, 9), (61, 13), (110, 30)])

@@ -35,6 +35,7 @@ enum PageFiles {
         "query-result.js": PackageResources.query_result_js,
         "query-text.js": PackageResources.query_text_js,
         "records.js": PackageResources.records_js,
+        "request-text.js": PackageResources.request_text_js,
         "rule-form.js": PackageResources.rule_form_js,
         "rule-match.js": PackageResources.rule_match_js,
         "rules.js": PackageResources.rules_js,

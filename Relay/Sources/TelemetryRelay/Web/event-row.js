@@ -1,4 +1,5 @@
 import { el, visible } from "./dom.js";
+import { requestSummary } from "./request-text.js";
 import { clockText, counted, dateText } from "./time.js";
 
 const textLimit = 300;
@@ -69,9 +70,11 @@ export function rowSummary(event) {
     if (event.eventName === "telemetry.dropped") return { text: dropText(event), attributes: [] };
     const end = sessionEnd(event);
     if (end) return { text: sessionEndText(end), attributes: [] };
-    const attributes = Object.entries(event.attributes ?? {}).filter((attribute) => !isElsewhere(attribute))
+    const request = requestSummary(event);
+    const text = request?.text ?? event.property1 ?? "";
+    const attributes = Object.entries(request?.attributes ?? event.attributes ?? {}).filter((attribute) => !isElsewhere(attribute))
         .sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [visible(key), visible(valueText(value).slice(0, textLimit))]);
-    return { text: (isCaptured(event) ? "[captured earlier] " : "") + visible((event.property1 ?? "").slice(0, textLimit)), attributes };
+    return { text: (isCaptured(event) ? "[captured earlier] " : "") + visible(text.slice(0, textLimit)), attributes };
 }
 
 /**

@@ -15,6 +15,6 @@ extension TelemetryEvent {
             attributes: attributes.filter { $0.key != Self.capturedAttribute }, scenario: scenario, level: level)
     }
 
-    /// The event's text for a row, with a mark if the event was captured.
-    var rowText: String { [isCaptured ? "[captured]" : nil, property1].compactMap(\.self).joined(separator: " ") }
+    /// A text of the event for a row, with a mark if the event was captured.
+    func rowText(_ text: String?) -> String { [isCaptured ? "[captured]" : nil, text].compactMap(\.self).joined(separator: " ") }
 }

@@ -44,7 +44,7 @@ public struct EventRows {
         let texts = columns.indices.filter { columns[$0].tableColumn.kind == .text }
         for event in events.prefix(Self.sampleSize) {
             for index in texts {
-                let width = text(of: event, columns[index]).shortened.visible.displayWidth
+                let width = text(of: event, columns[index], RequestSummary(event)).shortened.visible.displayWidth
                 natural[index] = max(natural[index], min(width, columns[index].maximumWidth))
             }
         }
@@ -69,15 +69,27 @@ public struct EventRows {
     }
 
     public func row(_ event: TelemetryEvent) -> String {
-        joined(columns.map { text(of: event, $0).visible }) { text, column in look(text, column, event) }
+        let request = RequestSummary(event)
+        let cells = columns.indices.map {
+            text(of: event, columns[$0], request, width: limit == nil || !shown.contains($0) ? nil : widths[$0]).visible
+        }
+        return joined(cells) { text, column in look(text, column, event) }
     }
 
-    private func text(of event: TelemetryEvent, _ column: EventColumn) -> String {
+    /// - Parameter width: The width of the column; nil if it is not limited.
+    private func text(of event: TelemetryEvent, _ column: EventColumn, _ request: RequestSummary?, width: Int? = nil) -> String {
+        // Without the column of the text, all attributes are in their column.
+        if let request, shown.contains(where: { columns[$0] == .text }) {
+            if column == .text {
+                return event.rowText(request.text(in: width.map { $0 - event.rowText("").displayWidth }))
+            }
+            if column == .attributes { return request.attributes.plain }
+        }
         if column == .client, let clientId = event.clientId { return aliases.label(of: clientId) }
         if column == .level, let severity = event.statedSeverity, severity != .info, severity != .debug {
             return severity.rawValue
         }
-        return column == .text ? event.rowText : column.text(of: event, time: time)
+        return column == .text ? event.rowText(event.property1) : column.text(of: event, time: time)
     }
 
     private func joined(_ cells: [String], _ look: (String, EventColumn) -> String) -> String {

@@ -123,14 +123,16 @@ extension WatchView {
         let name = event.name.shortened.visible.fitted(to: layout.isNarrow ? 14 : 24)
         let look = severity.map { $0.look == .plain ? .bold : $0.look } ?? .bold
         if layout.isWide { line.add(name, look, column: 20) } else { line.add(name, look) }
-        let attributes = event.attributes.plain.shortened
-        let text = event.rowText.shortened.visible
+        let request = RequestSummary(event)
+        let attributes = (request?.attributes ?? event.attributes).plain.shortened
+        // On a wide screen a long text is cut to leave room for the attributes.
+        let room = max(8, layout.room - line.width - 2)
+        let share = layout.isWide ? max(room * 3 / 4, room - attributes.displayWidth - 2) : room
+        let width = attributes.isEmpty ? room : share
+        let requestText = request?.text(in: width - event.rowText("").displayWidth)
+        let text = event.rowText(requestText ?? event.property1).shortened.visible
         if !text.isEmpty {
             line.add("  ")
-            // On a wide screen a long text is cut to leave room for the attributes.
-            let room = max(8, layout.room - line.width)
-            let share = layout.isWide ? max(room * 3 / 4, room - attributes.displayWidth - 2) : room
-            let width = attributes.isEmpty ? room : share
             line.add(layout.isScrolled ? text.fitted(to: width) : text.fittedPath(to: width))
         }
         if !attributes.isEmpty, layout.room - line.width >= 8 { line.add("  \(attributes)", .dim) }
