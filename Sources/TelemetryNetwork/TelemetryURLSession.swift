@@ -34,15 +34,17 @@ public import FoundationNetworking
 /// Queries, fragments, users, passwords, headers, bodies and descriptions of errors are not logged.
 ///
 /// A request belongs to the ``/TelemetryModels/TelemetryContext`` of the task that sends it. If the scenario is off there when the
-/// request begins, none of the request's events is logged, nothing is evaluated, and `path` is not called. This also holds if the
-/// scenario is turned on before the request ends. If it is turned off before the request ends, the end is not logged.
+/// request begins, and the flight recorder does not keep its events, none of the request's events is logged, nothing is evaluated, and
+/// `path` is not called. This also holds if the scenario is turned on before the request ends. If it is turned off before the request
+/// ends, the end is not logged.
 ///
 /// If the context has a value `trace_id` of 32 hexadecimal digits in lower case, not all 0, and the request has no header
 /// `traceparent`, it is set to `00-<trace_id>-<span>-01` (W3C Trace Context, section 3.2), with a new random span. This is done
 /// whether the scenario is on or off.
 ///
 /// Results and errors are those of the `URLSession`. Cancelling the task that sends a request cancels the request, which then
-/// throws `URLError.cancelled`. Every method may be called from any task.
+/// throws `URLError.cancelled`, unless its response is already complete. On Linux (Swift 6.3), Foundation may still send the request of
+/// a task that was cancelled before the call. Every method may be called from any task.
 public struct TelemetryURLSession: Sendable {
     private let session: URLSession
     private let scenario: TelemetryScenario

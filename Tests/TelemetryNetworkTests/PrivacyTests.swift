@@ -28,7 +28,7 @@ struct PrivacyTests {
 
     @Test("No event has a query, a fragment, credentials, a header or a body", arguments: [200, 404])
     func secrets(status: Int) async throws {
-        let server = try LoopbackServer(.answers(status, headers: ["Set-Cookie": "a=sesame"], body: "sesame"))
+        let server = try LoopbackServer(.answers(status, headers: ["Secret": "sesame"], body: "sesame"))
         let (refusing, socket) = try LoopbackServer.refusingURL()
         defer {
             server.stop()

@@ -89,26 +89,6 @@ struct TelemetryURLSessionTests {
         #expect(event.attributes["error"] == "cancelled" && event.attributes["code"] == -999)
     }
 
-    @Test("A cancelled task sends no request")
-    func cancelledBefore() async throws {
-        let server = try LoopbackServer(.answers(200))
-        defer { server.stop() }
-        let bench = await NetworkBench()
-        let session = TelemetryURLSession(scenario: bench.scenario)
-        let url = server.baseURL
-        let gate = TestGate()
-        gate.close()
-        let task = Task {
-            try? await gate.pass()
-            _ = try await session.data(from: url)
-        }
-        task.cancel()
-        let error = await #expect(throws: URLError.self) { try await task.value }
-        #expect(error?.code == .cancelled)
-        #expect(try await bench.events.last?.attributes["error"] == "cancelled")
-        #expect(server.arrivals.isEmpty)
-    }
-
     @Test("After a redirection, the status is the last one, and the path the first one")
     func redirected() async throws {
         let elsewhere = try LoopbackServer(.answers(203))
