@@ -69,6 +69,31 @@ struct TelemetryURLSessionTests {
         #expect(events.last?.attributes == expected)
     }
 
+    @Test("An error of the host is logged by domain and code, without its description, and thrown unchanged")
+    func foreignError() async throws {
+        let bench = await NetworkBench()
+        let session = TelemetryURLSession(ScriptedProtocol.session, scenario: bench.scenario)
+        let url = try #require(URL(string: "scripted://Shop.example/fails?key=sesame"))
+        let error = await #expect(throws: (any Error).self) { _ = try await session.data(from: url) }
+        #expect(try #require(error).localizedDescription == "no answer from \(url.absoluteString)")
+        let event = try #require(try await bench.events.last)
+        #expect(event.name == "request.failed")
+        #expect(event.attributes["error"] == "Shop" && event.attributes["code"] == 7)
+        #expect(event.attributes["host"] == "shop.example")
+        #expect(!"\(event)".contains("sesame") && !"\(event)".contains("no answer"))
+    }
+
+    @Test("A response that is not of HTTP is finished without a status")
+    func noStatus() async throws {
+        let bench = await NetworkBench()
+        let session = TelemetryURLSession(ScriptedProtocol.session, scenario: bench.scenario)
+        let url = try #require(URL(string: "scripted://shop.example/answers"))
+        #expect(try await session.data(from: url).0 == Data("body".utf8))
+        let event = try #require(try await bench.events.last)
+        #expect(event.name == "request.finished")
+        #expect(event.attributes["status"] == nil && event.attributes["responseBytes"] == 4)
+    }
+
     @Test("Cancelling the task cancels the request, which is failed with the error cancelled", arguments: [false, true])
     func cancelled(isDownload: Bool) async throws {
         let server = try LoopbackServer(.stalls)
