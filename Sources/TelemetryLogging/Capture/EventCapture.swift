@@ -13,8 +13,7 @@ final class EventCapture: Sendable {
     private let now: (@Sendable () -> Date)?
     private let limits: TextLimits
     private let hasOwnTime: Bool
-    /// Whether events are changed by more than patterns in their strings.
-    private let changesEvents: Bool
+    private let hasHook: Bool
     private let process: (@Sendable (inout TelemetryEvent) -> Bool)?
     /// Nil if events are kept as they are.
     let redactor: Redactor?
@@ -28,7 +27,7 @@ final class EventCapture: Sendable {
         self.now = now
         hasOwnTime = now != nil
         redactor = Redactor(configuration.redaction, spoolDirectory: configuration.spoolDirectory)
-        changesEvents = redactor?.appliesByName == true || configuration.process != nil
+        hasHook = configuration.process != nil
         limits = TextLimits(nameBytes: configuration.maximumNameBytes, propertyBytes: configuration.maximumPropertyBytes)
         process = configuration.process
         diagnostics = configuration.diagnostics
@@ -88,8 +87,8 @@ final class EventCapture: Sendable {
         as admission: Admission
     ) -> Bool {
         let size = event.maximumFrameBytes(with: attributes)
-        guard size <= Self.ordinaryBytes, !changesEvents, limits.allow(ordinaryBytes: size) else { return false }
-        if let redactor, redactor.findsPattern(in: event.property1, attributes) { return false }
+        guard size <= Self.ordinaryBytes, !hasHook, limits.allow(ordinaryBytes: size) else { return false }
+        if let redactor, redactor.changes(event, with: attributes) { return false }
         // The memory has room for `size` bytes.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
             unsafe append(event, with: attributes, in: buffer, as: admission)

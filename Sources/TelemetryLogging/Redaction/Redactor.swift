@@ -5,29 +5,27 @@ import TelemetryModels
 struct Redactor: Sendable {
     private typealias Treatment = TelemetryRedaction.Treatment
 
-    /// What becomes of attributes, by folded name.
-    private let attributes: [String: Treatment]
+    private let attributes: NameRules<Treatment>
     private let otherAttributes: Treatment
-    /// By scenario, the folded names of the attributes that may stay.
-    private let allowed: [String: Set<String>]
+    /// By scenario, the attributes that may stay.
+    private let allowed: [String: NameRules<Void>]
     private let patterns: [TelemetryRedaction.Pattern: Treatment]
     /// Finds the patterns that do not stay; nil if there are none.
     private let scanner: PatternScanner?
     private let pseudonyms: Pseudonyms
-    /// Whether it applies to attributes by their names.
-    let appliesByName: Bool
+    private let hashes: Bool
 
     /// Creates a redactor; nil if the redaction keeps everything.
     init?(_ redaction: TelemetryRedaction, spoolDirectory: URL?) {
-        // Of two names that differ only in case, the stricter treatment applies.
-        attributes = Dictionary(redaction.attributes.map { (Self.fold($0.key), $0.value) }) { Self.stricter($0, $1) }
+        attributes = NameRules(redaction.attributes.map { ($0.key, $0.value) }, merge: Self.stricter)
         otherAttributes = redaction.otherAttributes
-        allowed = redaction.allowed.mapValues { Set($0.map(Self.fold)) }
+        allowed = redaction.allowed.mapValues { names in NameRules(names.map { ($0, ()) }) { _, _ in } }
         patterns = redaction.patterns.filter { $0.value != .keep }
         scanner = patterns.isEmpty ? nil : PatternScanner(Set(patterns.keys))
         pseudonyms = Pseudonyms(directory: spoolDirectory)
-        appliesByName = attributes.values.contains { $0 != .keep } || otherAttributes != .keep || !allowed.isEmpty
-        if !appliesByName, scanner == nil { return nil }
+        hashes = ([otherAttributes] + redaction.attributes.values + patterns.values).contains(.hash)
+        let isKept = redaction.attributes.values.allSatisfy { $0 == .keep } && otherAttributes == .keep
+        if isKept, allowed.isEmpty, scanner == nil { return nil }
     }
 
     private static func stricter(_ first: Treatment, _ second: Treatment) -> Treatment {
@@ -35,26 +33,11 @@ struct Redactor: Sendable {
         return first == .hash ? .hash : second
     }
 
-    /// What becomes of an attribute: the treatment of its own name, or else of the longest name that it is nested in.
-    private func treatment(of name: String) -> Treatment {
-        for name in Self.enclosingNames(of: name) {
-            if let treatment = attributes[name] { return treatment }
-        }
-        return otherAttributes
-    }
-
-    /// A name and those that it is nested in, folded: `user.address.city`, `user.address`, `user`.
-    private static func enclosingNames(of name: String) -> [String] {
-        let name = fold(name)
-        return [name] + name.indices.reversed().filter { name[$0] == "." }.map { String(name[..<$0]) }
-    }
-
-    /// A name that is the same for all cases of its letters.
-    private static func fold(_ name: String) -> String { name.uppercased().lowercased() }
+    private func treatment(of name: String) -> Treatment { attributes.rule(for: name) ?? otherAttributes }
 
     /// Stores the secret of pseudonyms, if the redaction needs it, so that they are the same after a restart.
     func storeSecret(_ diagnostics: TelemetryDiagnosticsHandler?) {
-        guard otherAttributes == .hash || attributes.values.contains(.hash) || patterns.values.contains(.hash) else { return }
+        guard hashes else { return }
         do { try pseudonyms.store() } catch {
             let message = "The secret of pseudonyms cannot be stored, so that they will differ after a restart: \(error)"
             diagnostics?(TelemetryDiagnostic(kind: .storageFailed, message: message))
@@ -66,8 +49,8 @@ struct Redactor: Sendable {
 
     /// Applies the redaction to an event that the host logged.
     func apply(to event: inout CapturedEvent) {
-        if !allowed.isEmpty, let scenario = event.scenario, let names = allowed[scenario] {
-            event.attributes = event.attributes.filter { Self.enclosingNames(of: $0.key).contains(where: names.contains) }
+        if let names = allowed(in: event.scenario) {
+            event.attributes = event.attributes.filter { names.rule(for: $0.key) != nil }
         }
         if !attributes.isEmpty || otherAttributes != .keep {
             for (name, value) in event.attributes {
@@ -81,14 +64,25 @@ struct Redactor: Sendable {
         applyPatterns(to: &event)
     }
 
-    /// Whether an event has a string with a pattern that does not stay.
+    /// The attributes that a scenario may have; nil for any.
+    private func allowed(in scenario: String?) -> NameRules<Void>? {
+        if allowed.isEmpty { return nil }
+        return scenario.flatMap { allowed[$0] }
+    }
+
+    /// Whether the redaction changes an event.
     @inline(__always)
-    func findsPattern(in property1: String?, _ attributes: some Collection<(key: String, value: TelemetryValue)>) -> Bool {
-        guard let scanner else { return false }
-        if let property1, !scanner.matches(in: property1).isEmpty { return true }
-        return attributes.contains { attribute in
-            if case .string(let text) = attribute.value { !scanner.matches(in: text).isEmpty } else { false }
+    func changes(
+        _ event: borrowing CapturedEvent, with attributes: some Collection<(key: String, value: TelemetryValue)>
+    ) -> Bool {
+        if let scanner, let property1 = event.property1, !scanner.matches(in: property1).isEmpty { return true }
+        let names = allowed(in: event.scenario)
+        for (name, value) in attributes {
+            if let names, names.rule(for: name) == nil { return true }
+            if treatment(of: name) != .keep { return true }
+            if let scanner, case .string(let text) = value, !scanner.matches(in: text).isEmpty { return true }
         }
+        return false
     }
 
     private func applyPatterns(to event: inout CapturedEvent) {
