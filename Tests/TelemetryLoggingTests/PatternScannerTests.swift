@@ -200,7 +200,7 @@ struct PatternScannerTests {
             "@b.c", "\n", "_",
         ]
         let scanner = PatternScanner(Set(Pattern.allCases))
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             let text = (0..<Int.random(in: 0...24, using: &generator)).map { _ in parts.randomElement(using: &generator) ?? "" }
                 .joined()
             let bytes = Array(text.utf8)
@@ -224,7 +224,7 @@ struct PatternScannerTests {
         ])
     func linear(_ part: String) {
         let scanner = PatternScanner(Set(Pattern.allCases))
-        let text = String(repeating: part, count: 1 << 18 / part.utf8.count)
+        let text = String(repeating: part, count: 1 << 16 / part.utf8.count)
         // Quadratic time would be minutes.
         #expect(scanner.matches(in: text).count <= text.utf8.count)
     }
