@@ -1,7 +1,7 @@
 /// Finds patterns in a string. A table says at which bytes a pattern can be recognized; the surroundings of other bytes are not read.
 ///
-/// The time is linear in the string's length: of two matches of one pattern, the second one's bytes are not read for the first one, except
-/// where the number of bytes is limited.
+/// The time is linear in the string's length: the surroundings of a byte end where those of the next byte of its kind begin, or they are
+/// limited to a number of bytes or parts.
 @_spi(Tooling) public struct PatternScanner: Sendable {
     public typealias Pattern = TelemetryRedaction.Pattern
 
