@@ -121,7 +121,7 @@ public struct TelemetryURLSession: Sendable {
     ///   - request: The request; its own body is not used.
     ///   - fileURL: The file.
     ///   - delegate: Receives events of this request, as with `URLSession.upload(for:fromFile:delegate:)`.
-    /// - Throws: The error of the `URLSession`, also if the file cannot be read; `URLError.cancelled` if the task is cancelled.
+    /// - Throws: The error of the `URLSession`, including the one for a file that cannot be read; `URLError.cancelled` if the task is cancelled.
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {

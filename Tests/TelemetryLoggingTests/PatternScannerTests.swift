@@ -82,7 +82,7 @@ struct PatternScannerTests {
     func noWebTokens(_ text: String) { #expect(marked(text, [.jsonWebToken]) == text) }
 
     @Test(
-        "Numbers of cards",
+        "Card numbers",
         arguments: [
             "[4111111111111111]", "[4111 1111 1111 1111]", "[5555-5555-5555-4444]", "card:[378282246310005],",
             "[3782 822463 10005]",
@@ -98,7 +98,7 @@ struct PatternScannerTests {
     }
 
     @Test(
-        "Numbers that are no cards stay",
+        "Numbers that are not card numbers stay",
         arguments: [
             "4111111111111112", "411111111111", "41111111111111111111", "4111  1111 1111 1111", "4111--1111-1111-1111",
             "1732600000004",
@@ -180,7 +180,7 @@ struct PatternScannerTests {
         #expect(marked("https://h/?x=Bearer abcdefgh-1 x") == "https://h/?[x=Bearer] [abcdefgh-1] x")
     }
 
-    @Test("A pattern that is not asked for is not recognized", arguments: Pattern.allCases)
+    @Test("A pattern that is not configured is not recognized", arguments: Pattern.allCases)
     func alone(_ pattern: Pattern) {
         let texts: [Pattern: String] = [
             .emailAddress: "a@b.c", .bearerToken: "Bearer 12345678", .jsonWebToken: "eyJhbGciOi.eyJh.sig",

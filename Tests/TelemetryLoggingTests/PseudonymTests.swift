@@ -22,14 +22,14 @@ struct PseudonymTests {
     }
 
     /// The different pseudonyms of the same value in what was stored.
-    private func pseudonyms(_ bench: Bench) async throws -> Set<String?> {
+    private func pseudonyms(_ bench: Bench) async throws -> Set<String> {
         await bench.logger.flush()
-        return Set(try await bench.stored.map { $0.attributes["user"]?.stringValue })
+        return Set(try await bench.stored.compactMap { $0.attributes["user"]?.stringValue })
     }
 
-    @Test("They are the same after a restart, in events from before activation too")
+    @Test("They are the same after a restart and in events from before activation")
     func restart() async throws {
-        var seen: Set<String?> = []
+        var seen: Set<String> = []
         for _ in 1...3 {
             let bench = await bench(in: directory.url, active: false)
             log(bench)
@@ -42,7 +42,7 @@ struct PseudonymTests {
         #expect(try directory.permissions(of: Self.secret) == 0o600)
     }
 
-    @Test("They are the same in two loggers that share the directory, whichever begins")
+    @Test("They are the same in two loggers that share the directory, whichever starts first")
     func shared() async throws {
         let (first, second) = (await bench(in: directory.url, active: false), await bench(in: directory.url, active: false))
         await first.logger.activate(enabled: true)

@@ -8,7 +8,7 @@ public import Logging
 /// logger.info("signed in", metadata: ["email": "\(email, sensitivity: .sensitive)"])
 /// ```
 public enum TelemetrySensitivity: Int64, Sendable, Logger.MetadataValueAttributes.Attribute {
-    /// The value is not recorded: `<redacted>` is. In a ``/TelemetryModels/TelemetryContext`` it counts as it is.
+    /// `<redacted>` is recorded in place of the value. Context conditions are compared with the value itself.
     case sensitive = 1
 }
 

@@ -115,7 +115,7 @@ struct TelemetryLogHandlerTests {
         #expect(recorded == ["the task's", "another user in the metadata", "the provider's", "own"])
     }
 
-    @Test("The provider is not asked where the values of the task decide")
+    @Test("The provider is not called where the values of the task decide")
     func decidedByTask() async throws {
         let log = await RecordedLog()
         await log.set(.init(isEnabled: true, contextConditions: [.init("user", .equals, ["4711"])]))

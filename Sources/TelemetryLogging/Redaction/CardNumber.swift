@@ -1,9 +1,9 @@
-/// Numbers of payment cards (ISO/IEC 7812-1).
+/// Payment card numbers (ISO/IEC 7812-1).
 enum CardNumber {
     private static let digits = 13...19
     private static let minimumGroup = 3
 
-    /// The number of a card that begins with the group of digits at an index.
+    /// The card number that begins with the group of digits at an index.
     static func range(in text: ByteView, at first: Int) -> Range<Int>? {
         guard first + digits.lowerBound <= text.count, (UInt8(ascii: "2")...UInt8(ascii: "6")).contains(text[first]),
             isBoundary(text, before: first)

@@ -44,7 +44,7 @@ struct Redactor: Sendable {
         }
     }
 
-    /// Makes pseudonyms differ from now on; the secret's file is removed with the spool's.
+    /// Makes later pseudonyms differ; the secret's file is removed with the spool's.
     func forgetSecret() { pseudonyms.forget() }
 
     /// Applies the redaction to an event that the host logged.

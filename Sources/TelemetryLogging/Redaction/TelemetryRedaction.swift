@@ -4,7 +4,7 @@
 /// What it removes reaches neither the flight recorder nor a file or transport. It does not apply to the names of events, attributes and
 /// scenarios. Nobody remote can change it.
 public struct TelemetryRedaction: Sendable, Hashable {
-    /// What becomes of a value.
+    /// How a value is treated.
     public enum Treatment: Sendable, Hashable {
         /// The value stays.
         case keep
@@ -13,9 +13,9 @@ public struct TelemetryRedaction: Sendable, Hashable {
         /// A pseudonym replaces the value: `#` and the first 12 hexadecimal digits of the HMAC-SHA256 (RFC 2104) of the value's text, under a
         /// secret of 32 random bytes.
         ///
-        /// Equal values have equal pseudonyms until the logger discards what waits: when telemetry is turned off, a session ends with its events,
+        /// Equal values have equal pseudonyms until the logger discards its waiting events: when telemetry is turned off, a session ends with its events,
         /// or a viewer deletes the events. The secret is in the spool directory, where the first pseudonym reads it, perhaps of an event that is
-        /// held; without a directory, each process has its own. Who has the secret can find a value of few possible ones by trying them.
+        /// held; without a directory, each process has its own. Anyone who has the secret can find a value of few possible ones by trying them.
         case hash
     }
 
@@ -29,8 +29,8 @@ public struct TelemetryRedaction: Sendable, Hashable {
         /// A JSON Web Token in its compact form (RFC 7519): three to five parts, of which the first has at least 10 characters and begins with
         /// `eyJ`.
         case jsonWebToken
-        /// The number of a payment card (ISO/IEC 7812-1): 13 to 19 digits, as many as its first two digits permit, with a valid check digit, in one
-        /// group, or in groups of at least 3 digits with a single space, hyphen or en dash between them. Latin letters may not adjoin it.
+        /// A payment card number (ISO/IEC 7812-1): 13 to 19 digits, as many as its first two digits permit, with a valid check digit, in one
+        /// group, or in groups of at least 3 digits with a single space, hyphen or en dash between them. No Latin letter is adjacent to it.
         case creditCard
         /// An IPv4 address in dotted decimal form, or an IPv6 address (RFC 4291).
         case ipAddress
@@ -40,14 +40,14 @@ public struct TelemetryRedaction: Sendable, Hashable {
         case urlQuery
     }
 
-    /// What becomes of attributes, by name, and of those nested in them: `user` applies to `user.name`. The case of names does not matter.
+    /// The treatments of attributes by name. That of `user` applies to `user.name`, unless it has one of its own. Names are case-insensitive.
     public var attributes: [String: Treatment]
-    /// What becomes of all other attributes.
+    /// The treatment of all other attributes.
     public var otherAttributes: Treatment
-    /// What becomes of the parts of `property1`, and of strings of attributes that stay, that have a form. Other parts stay.
+    /// The treatments of patterns in `property1` and in the strings of attributes that stay. Other parts of these strings stay.
     public var patterns: [Pattern: Treatment]
-    /// The names of the only attributes, with those nested in them, that events of a scenario may have; others are left out. A scenario that is
-    /// not listed may have any. The case of attributes' names does not matter.
+    /// By scenario, the names of the attributes that its events may have; others are left out. `user` permits `user.name`. A scenario that is not
+    /// listed may have any attribute. The attributes' names are case-insensitive.
     public var allowed: [String: Set<String>]
 
     /// Creates a redaction; the parameters are the properties of the same names.
@@ -64,7 +64,7 @@ public struct TelemetryRedaction: Sendable, Hashable {
     /// Everything stays.
     public static let none = TelemetryRedaction()
 
-    /// Tokens, numbers of cards, and credentials and queries of URLs are removed; email addresses become pseudonyms.
+    /// Tokens, card numbers, and credentials and queries of URLs are removed; email addresses become pseudonyms.
     public static let standard = TelemetryRedaction(patterns: [
         .bearerToken: .remove, .jsonWebToken: .remove, .creditCard: .remove, .urlCredentials: .remove, .urlQuery: .remove,
         .emailAddress: .hash,
