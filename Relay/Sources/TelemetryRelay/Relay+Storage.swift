@@ -10,6 +10,7 @@ extension Relay {
         var settings = RelayStorageConfiguration()
         settings.events = configuration.eventRetention
         settings.debugLogs = configuration.retention
+        settings.auditAge = configuration.auditAge
         settings.logger = logger
         do {
             #if PostgreSQL

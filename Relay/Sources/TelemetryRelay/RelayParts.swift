@@ -13,6 +13,7 @@ struct RelayParts: Sendable {
     let connections: ConnectionRegistry
     let bodies: WaitingBodies
     private let decoding: BodyDecoding
+    private let audit: RelayAudit
     /// The maximum number of changes that wait for the storage at once; half of them of hosts.
     private static let changesAtOnce = 4
     let access: RelayAccess
@@ -33,6 +34,7 @@ struct RelayParts: Sendable {
             clock: clock, uptime: uptime)
         bodies = WaitingBodies(limit: limits.waitingBytes, body: max(limits.bodyBytes, configuration.bodyLimit))
         decoding = BodyDecoding(clock: clock)
+        audit = RelayAudit(storage: storage.audit, uptime: uptime)
         let rates = configuration.rates
         let isShared = storage.sharedRates != nil
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {
@@ -50,6 +52,7 @@ struct RelayParts: Sendable {
         router.add(middleware: RequestCounter(metrics: metrics))
         router.add(middleware: AccessLog())
         router.add(middleware: ProblemMiddleware(routes: table))
+        router.add(middleware: RefusalAudit(audit: audit))
         router.add(middleware: SiteMiddleware(schemes: schemes))
         PublicRoutes(check: { [storage] in try await storage.check() }).add(to: router, table)
         PageRoutes().add(to: router, table)
@@ -60,7 +63,7 @@ struct RelayParts: Sendable {
             changes: Turns(maximum: Self.changesAtOnce, clock: clock),
             hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
             limits: configuration.limits, metrics: metrics, wait: PageWait(streams: streams, clock: clock),
-            queries: QueryShares(time: configuration.limits.queryTime, clock: clock)
+            queries: QueryShares(time: configuration.limits.queryTime, clock: clock), audit: audit
         ).add(to: router, table)
         return router
     }
@@ -74,9 +77,10 @@ struct RelayParts: Sendable {
         table.add(.get, "/metrics")
         let readers: Set<RelayRole> = [.viewer, .reader]
         router.group().add(middleware: AccessMiddleware(access: access, readers: readers, writers: readers))
-            .get("metrics") { [metrics, storage, streams, bodies, connections] _, _ -> Response in
+            .get("metrics") { [metrics, storage, streams, bodies, connections, audit] _, _ -> Response in
                 let gauges = RelayGauges(
-                    usage: try? await storage.usage(), streams: streams.count, bodies: bodies, connections: connections)
+                    usage: try? await storage.usage(), streams: streams.count, bodies: bodies, connections: connections,
+                    omittedAuditEntries: audit.omittedEntries)
                 var text = PrometheusText()
                 metrics.write(to: &text)
                 gauges.write(to: &text)

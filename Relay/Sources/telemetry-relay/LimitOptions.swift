@@ -69,6 +69,8 @@ struct RetentionOptions: ParsableArguments {
         name: .customLong("record-max-bytes"),
         help: "The size of records and subscriptions from which on clients with many save no more, in bytes (536870912).")
     var recordMaximumBytes: Int?
+    @Option(help: "How long the audit keeps who did what: a number and s, m, h or d (400d).")
+    var auditAge: String?
     @Option(help: "The maximum number of deleted events that are not stored again (5000000).")
     var dedupeCapacity: Int?
     @Option(help: "How long a deleted event is not stored again, in hours (168).")

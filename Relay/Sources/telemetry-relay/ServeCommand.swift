@@ -57,6 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         var options = RelayOptions()
         address.apply(to: &options)
         store.apply(to: &options)
+        options.auditAge = retention.auditAge
         for numbers in [limits.numbers, retention.numbers] {
             options.numbers.merge(numbers.compactMapValues { $0 }) { $1 }
         }

@@ -12,7 +12,7 @@ struct TokenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a token and print it. It is shown only once; the store keeps only its hash.")
 
-        @Option(help: "host, viewer or reader.", transform: Self.role)
+        @Option(help: "host, viewer, reader or auditor.", transform: Self.role)
         var role: RelayRole
         @Option(help: "The token's name.")
         var name: String
@@ -29,7 +29,9 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Sendable
         private static func role(_ text: String) throws -> RelayRole {
-            guard let role = RelayRole(rawValue: text) else { throw ValidationError("the role must be host, viewer or reader") }
+            guard let role = RelayRole(rawValue: text) else {
+                throw ValidationError("the role must be host, viewer, reader or auditor")
+            }
             return role
         }
 

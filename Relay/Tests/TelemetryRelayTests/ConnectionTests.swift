@@ -178,9 +178,11 @@ struct ConnectionTests {
         #expect(bench.registry.count == 3)
         var text = PrometheusText()
         let bodies = WaitingBodies(limit: 1, body: 1)
-        RelayGauges(usage: nil, streams: 0, bodies: bodies, connections: bench.registry).write(to: &text)
+        RelayGauges(usage: nil, streams: 0, bodies: bodies, connections: bench.registry, omittedAuditEntries: 3).write(
+            to: &text)
         #expect(text.text.contains("relay_connections_closed_total{reason=\"room\"} 2\n"))
         #expect(text.text.contains("relay_connections_open 3\n"))
+        #expect(text.text.contains("relay_audit_entries_omitted 3\n"))
     }
 
     @Test("The parts of a body that are read together are one, however small they are")

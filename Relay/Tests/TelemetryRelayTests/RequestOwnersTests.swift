@@ -39,7 +39,12 @@ struct RequestOwnersTests {
             return try await base.result(of: query, matching: filter, now: now, limit: limit, byteLimit: byteLimit)
         }
 
-        func delete(matching filter: RelayEventFilter) async throws -> Int { try await base.delete(matching: filter) }
+        func delete(
+            matching filter: RelayEventFilter, entry: @escaping @Sendable () -> RelayAuditEntry?
+        ) async throws -> Int {
+            try await base.delete(matching: filter, entry: entry)
+        }
+
         func latestCursor() async throws -> RelayEventCursor { try await base.latestCursor() }
         func hints(of clients: Set<String>?) -> AsyncStream<Void> { base.hints(of: clients) }
     }

@@ -22,8 +22,7 @@ struct RelayAccess: Sendable {
     func caller(
         of request: Request, _ context: RelayRequestContext, roles: Set<RelayRole>, provesClient: Bool = true
     ) async throws -> RelayCaller {
-        var caller = try await bearer(of: request)
-        context.trace.tokenName = caller.tokenName
+        var caller = try await bearer(of: request, context)
         if let wait = tokens.take(from: RelayRateSource(caller.credential)) {
             throw Problem.rateLimited("Too many requests with this token.", retryAfter: wait)
         }
@@ -36,18 +35,23 @@ struct RelayAccess: Sendable {
         return caller
     }
 
-    private func bearer(of request: Request) async throws -> RelayCaller {
+    private func bearer(of request: Request, _ context: RelayRequestContext) async throws -> RelayCaller {
+        let address = address(of: request, context)
         guard try await gate.hasTokens() else {
             guard request.head.authority.map(LocalName.isLocal) ?? true else {
                 throw Problem(
                     .misdirectedRequest, .invalidArgument,
                     "Without tokens, this relay accepts only requests to localhost or a loopback address.")
             }
-            return RelayCaller(credential: .none, tokenName: nil, role: .viewer)
+            return RelayCaller(credential: .none, tokenName: nil, role: .viewer, address: address)
         }
         guard let text = TokenText.bearerToken(in: request.headers[.authorization]),
-            let caller = try await gate.caller(withToken: text)
+            let known = try await gate.caller(withToken: text)
         else { throw Problem.unauthorized("A valid token is required.") }
+        var caller = known.caller
+        caller.address = address
+        context.trace.actor = caller.actor
+        guard known.isValid else { throw Problem.unauthorized("A valid token is required.") }
         return caller
     }
 
@@ -62,33 +66,42 @@ struct RelayAccess: Sendable {
             }
             return caller
         }
-        try await keyring.admit(keys, from: source(of: caller, request, context))
+        try await keyring.admit(keys, from: source(of: caller))
         for key in keys {
             if let wait = clients.take(from: RelayRateSource(.client, key.clientId)) {
                 throw Problem.rateLimited("Too many requests from this client.", retryAfter: wait)
             }
         }
         return RelayCaller(
-            credential: caller.credential, tokenName: caller.tokenName, role: .host, clients: keys.map(\.clientId))
+            credential: caller.credential, tokenName: caller.tokenName, role: .host, clients: keys.map(\.clientId),
+            address: caller.address)
     }
 
     /// Charges a host for debug logs, which need no client's key.
     /// - Throws: a 429 if it has sent too many.
-    func admitDebugLogs(bytes: Int, _ request: Request, _ context: RelayRequestContext) throws {
-        guard let caller = context.trace.caller, caller.role == .host else { return }
-        let source = RelayRateSource(.debugLogs, source(of: caller, request, context))
+    func admitDebugLogs(bytes: Int, of caller: RelayCaller) throws {
+        guard caller.role == .host else { return }
+        let source = RelayRateSource(.debugLogs, source(of: caller))
         guard let wait = debugBytes.take(bytes, from: source) else { return }
         throw Problem.rateLimited("Too many debug logs from this address.", retryAfter: wait)
     }
 
-    /// What anonymous use is counted against: the token and the address; behind a proxy, the address that the proxy reports.
-    private func source(of caller: RelayCaller, _ request: Request, _ context: RelayRequestContext) -> String {
-        var address = context.channel.remoteAddress?.ipAddress ?? ""
-        if isBehindProxy, let name = HTTPField.Name("X-Forwarded-For"), let forwarded = request.headers[name] {
-            address = forwarded.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? ""
-        }
-        return "\(caller.tokenName ?? "") \(SourceNetwork.name(of: address))"
+    /// What anonymous use is counted against: the token and the address.
+    private func source(of caller: RelayCaller) -> String {
+        "\(caller.tokenName ?? "") \(SourceNetwork.name(of: caller.address ?? ""))"
     }
+
+    /// The address of the request; behind a proxy, the one that the proxy reports.
+    private func address(of request: Request, _ context: RelayRequestContext) -> String? {
+        guard isBehindProxy, let name = HTTPField.Name("X-Forwarded-For"), let forwarded = request.headers[name] else {
+            return context.channel.remoteAddress?.ipAddress
+        }
+        let last = forwarded.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? ""
+        return String(last.prefix(Self.maximumAddress))
+    }
+
+    /// The maximum length of an address, in characters; one of IPv6 has at most 45.
+    private static let maximumAddress = 64
 }
 
 /// Lets in who may read or write debug logs, or read the metrics.

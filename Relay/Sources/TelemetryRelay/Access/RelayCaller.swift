@@ -18,6 +18,10 @@ struct RelayCaller: Sendable, Equatable {
     let role: RelayRole
     /// The identifiers of a host, the current one first; empty for other roles.
     var clients: [String] = []
+    /// The address of the request, or the one that the proxy reports; nil if it has none.
+    var address: String?
+
+    var actor: RelayActor { RelayActor(token: tokenName, role: role, address: address) }
 
     /// The clients whose data the caller may access; nil means all clients.
     var permittedClients: Set<String>? { role == .host ? Set(clients) : nil }

@@ -50,15 +50,16 @@ final class TokenGate: Sendable {
         return hasTokens
     }
 
-    /// The caller that a token identifies; nil if the token is unknown, revoked or expired.
-    func caller(withToken text: String) async throws -> RelayCaller? {
+    /// The caller that a token identifies, and whether the token is neither revoked nor expired; nil if the token is unknown.
+    func caller(withToken text: String) async throws -> (caller: RelayCaller, isValid: Bool)? {
         if let configured, configured.matches(authorization: "Bearer \(text)") {
-            return RelayCaller(credential: .configured, tokenName: "configuration", role: .viewer)
+            return (RelayCaller(credential: .configured, tokenName: "configuration", role: .viewer), true)
         }
         let hash = TokenText.hash(of: text)
         guard let token = try await token(hash: hash) else { return nil }
-        storage.noteUse(ofTokenNamed: token.name, at: now())
-        return RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role)
+        let isValid = token.isValid(at: now())
+        if isValid { storage.noteUse(ofTokenNamed: token.name, at: now()) }
+        return (RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role), isValid)
     }
 
     /// Whether a credential is still valid.
@@ -66,15 +67,16 @@ final class TokenGate: Sendable {
         switch credential {
         case .none: try await !hasTokens()
         case .configured: true
-        case .token(let hash): try await token(hash: hash) != nil
+        case .token(let hash): try await token(hash: hash)?.isValid(at: now()) ?? false
         }
     }
 
+    /// The token with this hash, even if revoked or expired.
     private func token(hash: Data) async throws -> RelayToken? {
         let time = uptime()
         let known = state.withLock { $0.tokens[hash].flatMap { time - $0.time < Self.cacheDuration ? $0.token : nil } }
-        if let known { return known.isValid(at: now()) ? known : nil }
-        guard let token = try await storage.token(hash: hash), token.isValid(at: now()) else { return nil }
+        if let known { return known }
+        guard let token = try await storage.token(hash: hash) else { return nil }
         state.withLock { state in
             if state.tokens.count >= Self.maximumKnown { state.tokens.removeAll() }
             state.tokens[hash] = Known(token: token, time: time)

@@ -32,6 +32,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var retention = DebugLogRetention()
     /// The retention of events.
     public var eventRetention = RelayEventRetention()
+    /// How long entries of the audit are kept, in seconds.
+    public var auditAge = RelayStorageConfiguration().auditAge
 
     public init() {}
 

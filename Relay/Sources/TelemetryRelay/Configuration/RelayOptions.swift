@@ -8,6 +8,8 @@ public struct RelayOptions: Sendable, Equatable {
     public var tokenFile: String?
     public var tlsCertificate: String?
     public var tlsKey: String?
+    /// A text as ``TokenLifetime`` reads it.
+    public var auditAge: String?
     public var numbers: [RelayNumber: Int] = [:]
     public var allowRemote = false
     public var behindProxy = false
@@ -88,6 +90,12 @@ public struct RelayOptions: Sendable, Equatable {
         result.eventRetention.dedupeCapacity = try values.number(.dedupeCapacity) ?? result.eventRetention.dedupeCapacity
         result.eventRetention.dedupeWindow =
             seconds(try values.number(.dedupeWindow)) ?? result.eventRetention.dedupeWindow
+        if let age = values.text(auditAge, "AUDIT_AGE") {
+            guard let lifetime = TokenLifetime(age) else {
+                throw RelayConfigurationError("audit_age must be a number and s, m, h or d, such as 400d, not \(age)")
+            }
+            result.auditAge = lifetime.seconds
+        }
     }
 
     private func setTransport(_ values: RelayOptionValues, _ result: inout RelayConfiguration) throws {

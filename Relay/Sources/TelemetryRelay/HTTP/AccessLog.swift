@@ -16,7 +16,7 @@ struct AccessLog: RouterMiddleware {
             "answer",
             metadata: [
                 "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
-                "token": "\(context.trace.tokenName ?? "none")",
+                "token": "\(context.trace.actor?.token ?? "none")",
                 "milliseconds": "\(start.duration(to: .now) / .milliseconds(1))",
             ])
         return response

@@ -46,6 +46,20 @@ struct QueryParameters {
         return values[0]
     }
 
+    /// The order that `order` names; nil if it is absent.
+    func order() throws(Problem) -> RelayEventOrder? { try choice("order", ["asc": .ascending, "desc": .descending]) }
+
+    /// Whether a parameter is `true`; false if it is absent.
+    func flag(_ name: String) throws(Problem) -> Bool { try choice(name, ["true": true, "false": false]) ?? false }
+
+    private func choice<Value>(_ name: String, _ choices: [String: Value]) throws(Problem) -> Value? {
+        guard let text = try single(name) else { return nil }
+        guard let value = choices[text] else {
+            throw .invalidArgument("\(name) must be \(choices.keys.sorted().joined(separator: " or ")).")
+        }
+        return value
+    }
+
     /// The value of a parameter that must be a whole number in a range.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let text = try single(name) else { return nil }

@@ -17,13 +17,13 @@ public struct RelayRequestContext: RequestContext {
 
 /// Information about a request that inner code adds; neither tokens nor keys.
 final class RequestTrace: Sendable {
-    private let name = Mutex<String?>(nil)
+    private let known = Mutex<RelayActor?>(nil)
     private let admitted = Mutex<RelayCaller?>(nil)
 
-    /// The name of the request's token.
-    var tokenName: String? {
-        get { name.withLock { $0 } }
-        set { name.withLock { $0 = newValue } }
+    /// Whose token the request has, even if it was revoked or has expired; nil for an unknown token or none.
+    var actor: RelayActor? {
+        get { known.withLock { $0 } }
+        set { known.withLock { $0 = newValue } }
     }
 
     /// The caller that a middleware authenticated; nil if none did.

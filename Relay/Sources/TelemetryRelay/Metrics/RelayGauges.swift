@@ -6,6 +6,8 @@ struct RelayGauges: Sendable {
     let streams: Int
     let bodies: WaitingBodies
     let connections: ConnectionRegistry
+    /// The number of entries that the audit left out since the last one that says so.
+    let omittedAuditEntries: Int
 
     func write(to text: inout PrometheusText) {
         if let usage {
@@ -32,7 +34,11 @@ struct RelayGauges: Sendable {
             text.value(
                 "relay_debug_entries_unreadable_total", "counter", "Damaged entries skipped, counted once per search.",
                 usage.debugLogs.unreadable)
+            text.value("relay_audit_entries_kept", "gauge", "Entries of the audit.", usage.auditEntries)
         }
+        text.value(
+            "relay_audit_entries_omitted", "gauge", "Entries that the audit left out since the last one that says so.",
+            omittedAuditEntries)
         text.value("relay_streams_open", "gauge", "Streams and waiting requests that are open.", streams)
         text.value(
             "relay_waiting_bytes", "gauge", "Bytes to which the bodies expand that wait to be decoded or stored.", bodies.bytes)

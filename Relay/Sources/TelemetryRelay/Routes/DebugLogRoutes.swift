@@ -20,8 +20,8 @@ struct DebugLogRoutes: Sendable {
             do {
                 try request.expectJSON()
                 let body = try await request.boundedBody(limit: bodyLimit)
-                try access.admitDebugLogs(bytes: body.readableBytes, request, context)
                 guard let caller = context.trace.caller else { throw Problem.unauthorized("A valid token is required.") }
+                try access.admitDebugLogs(bytes: body.readableBytes, of: caller)
                 return try await RequestOwners.$current.withValue(caller.owners) {
                     try await bodies.run(body.readableBytes, for: caller) {
                         try await take(Data(body.readableBytesView), logger: context.logger)

@@ -61,6 +61,7 @@ extension RelayRoutes {
             try await storage.events.page(
                 matching: filter, after: last?.cursor ?? query.after, limit: query.limit, order: query.order)
         }
+        try await record(asked.isExport ? .exportEvents : .readEvents, asked, query)
         var response =
             switch EventForm(acceptedBy: asked.request) {
             case .json: try await json(page)
@@ -108,6 +109,7 @@ extension RelayRoutes {
     private func countEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
         let count = try await storage.events.count(matching: asked.caller.narrow(query.filter))
+        try await record(.countEvents, asked, query)
         return .object { $0.member("count", count) }
     }
 
@@ -116,9 +118,16 @@ extension RelayRoutes {
         guard query.hasFilter || query.isForAll else {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
+        let client = asked.caller.role == .host ? asked.caller.clients.first : query.filter.auditClient
+        let entry = RelayAuditEntry(.deleteEvents, by: asked.caller.actor, client: client, detail: query.auditDetail)
         let deleted = try await bodies.run(for: asked.caller) {
-            try await changes.run { try await storage.events.delete(matching: asked.caller.narrow(query.filter)) }
+            try await changes.run {
+                try await storage.events.delete(matching: asked.caller.narrow(query.filter)) { [audit] in
+                    audit.admitted(entry, of: asked.caller)
+                }
+            }
         }
+        if deleted == 0 { try await record(.deleteEvents, asked, query) }
         return .object { $0.member("deleted", deleted) }
     }
 
@@ -130,8 +139,24 @@ extension RelayRoutes {
         if let asksFrom { _ = try await storage.events.page(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
         let start: RelayEventCursor
         if let asksFrom { start = asksFrom } else { start = try await storage.events.latestCursor() }
-        return try .events(
-            streams, asked.caller, hints: { [storage] in storage.events.hints(of: filter.clients) },
-            EventStream(storage: storage.events, filter: filter, start: start, decoding: decoding).write)
+        let stream = EventStream(storage: storage.events, filter: filter, start: start, decoding: decoding)
+        // A stream that is refused did not begin.
+        try streams.checkRoom(for: asked.caller)
+        try await record(.streamEvents, asked, query)
+        return try .events(streams, asked.caller, hints: { [storage] in storage.events.hints(of: filter.clients) }) {
+            [self] session, events in
+            do {
+                try await stream.write(session, to: &events)
+            } catch {
+                try await record(.endStream, asked, query)
+                throw error
+            }
+            try await record(.endStream, asked, query)
+        }
+    }
+
+    /// Records a request with a filter, unless it is a host's.
+    private func record(_ action: RelayAuditEntry.Action, _ asked: Asked, _ query: EventQuery) async throws {
+        try await audit.record(action, by: asked.caller, client: query.filter.auditClient, detail: query.auditDetail)
     }
 }

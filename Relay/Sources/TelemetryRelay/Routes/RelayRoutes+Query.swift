@@ -21,6 +21,9 @@ extension RelayRoutes {
         } catch let error as TelemetryQueryError {
             throw Problem.tooLarge(error.message)
         }
+        let text = query.query == .all ? nil : query.query.description
+        try await audit.record(
+            .queryEvents, by: asked.caller, client: query.filter.auditClient, detail: query.filter.auditDetail(query: text))
         let hasMore = result.isCut || max(result.rows.count, result.events.count) > query.limit
         result.rows = Array(result.rows.prefix(query.limit))
         result.events = Array(result.events.prefix(query.limit))

@@ -30,8 +30,11 @@ extension RelayRoutes {
     ) async throws -> RelaySaveResult {
         guard !records.isEmpty else { return RelaySaveResult(saved: [], failures: []) }
         guard let clients = caller.permittedClients else {
-            let issuer = caller.tokenName
-            return try await storage.records.save(records, policy: policy) { proposed, _ in proposed.issued(by: issuer) }
+            return try await storage.records.save(records, policy: policy) { saved, stored in
+                RelayAuditEntry(saving: saved, over: stored, by: caller.actor)
+            } admit: { proposed, _ in
+                proposed.issued(by: caller.tokenName)
+            }
         }
         let rules = HostRecordRules(clients: clients)
         try await hostLimits.check(records, of: clients)
@@ -70,7 +73,11 @@ extension RelayRoutes {
             let names = try await decoding.run(body.count) { try WireRecordBodies.delete(body, limit: limits.saveRecords) }
             guard !names.isEmpty else { return 0 }
             return try await changes.run {
-                try await storage.records.delete(named: names) { record in rules?.owns(record) ?? true }
+                try await storage.records.delete(named: names) { [audit, caller = asked.caller] record in
+                    audit.admitted(RelayAuditEntry(deleting: record, by: caller.actor), of: caller)
+                } admit: { record in
+                    rules?.owns(record) ?? true
+                }
             }
         }
         return .object { $0.member("deleted", deleted) }

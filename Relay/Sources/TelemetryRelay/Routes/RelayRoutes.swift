@@ -15,6 +15,9 @@ struct RelayRoutes: Sendable {
         /// The position at which a stream resumes.
         let lastEventID: String?
 
+        /// Whether the caller says that it reads events to store them elsewhere.
+        var isExport: Bool { HTTPField.Name("Telemetry-Purpose").flatMap { request.headers[$0] } == "export" }
+
         /// The last part of the path, decoded.
         var name: String {
             get throws {
@@ -38,8 +41,9 @@ struct RelayRoutes: Sendable {
     let metrics: RelayMetrics
     let wait: PageWait
     let queries: QueryShares
+    let audit: RelayAudit
 
-    static let allRoles = Set(RelayRole.allCases)
+    static let allRoles: Set<RelayRole> = [.host, .viewer, .reader]
     static let writers: Set<RelayRole> = [.host, .viewer]
 
     /// Adds a route for callers with these roles.
@@ -70,6 +74,7 @@ struct RelayRoutes: Sendable {
         addQuery(to: router, table)
         addRecords(to: router, table)
         addSubscriptions(to: router, table)
+        addAudit(to: router, table)
         addServer(to: router, table)
     }
 }
@@ -95,7 +100,7 @@ extension RelayRoutes {
             writer.key("formats")
             writer.array(["json", "lines"]) { $1.string($0) }
             writer.key("features")
-            writer.array(["query"]) { $1.string($0) }
+            writer.array(["query", "audit"]) { $1.string($0) }
             writer.member("time", TimestampText.string(from: Date()) ?? "")
             writer.key("limits")
             writer.object { writer in

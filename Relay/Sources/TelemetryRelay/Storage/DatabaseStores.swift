@@ -8,11 +8,15 @@ struct DatabaseStores: Sendable {
         let relay: RelayState
         let events: EventState
         let debugLogs: DebugLogState
+        /// Those of the audit.
+        let audit: ArrivalClock.Saved
 
         /// - Returns: nil for a new database.
         static func fetch(_ db: any StorageConnection) throws -> State? {
             try RelayState.fetch(db).map {
-                State(relay: $0, events: try EventState.fetch(db), debugLogs: try DebugLogState.fetch(db))
+                State(
+                    relay: $0, events: try EventState.fetch(db), debugLogs: try DebugLogState.fetch(db),
+                    audit: try AuditLog.clocks(db))
             }
         }
 
@@ -38,6 +42,7 @@ struct DatabaseStores: Sendable {
     let records: RecordStore
     let tokens: TokenStore
     let debugLogs: DebugLogStore
+    private let audit: AuditStore
     let stores: RelayStores
     private let database: any StorageDatabase
     private let configuration: RelayStorageConfiguration
@@ -47,20 +52,24 @@ struct DatabaseStores: Sendable {
         notifications: Notifications? = nil
     ) {
         (self.database, self.configuration) = (database, configuration)
+        let log = AuditLog(
+            arrival: ArrivalTime(after: state.audit, age: configuration.auditAge, configuration), now: configuration.now)
+        audit = AuditStore(database, log: log, age: configuration.auditAge)
         events = EventStore(
-            database, state.relay.store, configuration,
+            database, state.relay.store, configuration, audit: log,
             arrival: ArrivalTime(after: state.events.clocks, age: configuration.events.age, configuration),
             next: state.events.nextEvent, notify: notifications?.events)
         records = RecordStore(
-            database, keeping: RecordChangeBounds(configuration), next: state.relay.nextChange, notify: notifications?.records)
-        tokens = TokenStore(database, changes: state.relay.tokenChanges, notify: notifications?.tokens)
+            database, keeping: RecordChangeBounds(configuration), audit: log, next: state.relay.nextChange,
+            notify: notifications?.records)
+        tokens = TokenStore(database, audit: log, changes: state.relay.tokenChanges, notify: notifications?.tokens)
         debugLogs = DebugLogStore(
             database, configuration,
             arrival: ArrivalTime(after: state.debugLogs.clocks, age: configuration.debugLogs.age, configuration),
             next: state.debugLogs.next)
         stores = RelayStores(
             events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
-            clientKeys: ClientKeyStore(database: database), debugLogs: debugLogs)
+            clientKeys: ClientKeyStore(database: database), debugLogs: debugLogs, audit: audit)
     }
 
     func usage() async throws -> RelayUsage {
@@ -73,7 +82,7 @@ struct DatabaseStores: Sendable {
                 recordBytes: try number("SELECT SUM(\(RecordRow.size)) FROM record"),
                 recordChangeBytes: try number(RecordChangeBounds.usage),
                 subscriptionBytes: try number("SELECT SUM(length(body)) FROM subscription"), expired: events.expired,
-                debugLogs: try debugLogs.usage(db))
+                debugLogs: try debugLogs.usage(db), auditEntries: try number(AuditLog.count))
         }
     }
 
@@ -98,6 +107,9 @@ struct DatabaseStores: Sendable {
                 },
                 .init(failure: "expired debug logs cannot be deleted") { [database, debugLogs] in
                     if try await database.isMaintainer() { try await debugLogs.expire() }
+                },
+                .init(failure: "expired entries of the audit cannot be deleted") { [database, audit] in
+                    if try await database.isMaintainer() { try await audit.expire() }
                 }, uses,
             ])
         await work.run()
@@ -113,18 +125,20 @@ struct DatabaseStores: Sendable {
         debugLogs.announcer.announce(before: state.debugLogs.next)
     }
 
-    /// Ends all hint streams, and returns after the batches of events that wait.
+    /// Ends all hint streams, and returns after the batches of events and the entries of the audit that wait.
     func finish() async {
         await events.finish()
+        await audit.finish()
         events.announcer.finish()
         records.announcer.finish()
         tokens.announcer.finish()
         debugLogs.announcer.finish()
     }
 
-    /// Deletes events and debug logs beyond the retention limits.
+    /// Deletes events, debug logs and entries of the audit beyond the retention limits.
     func expire() async throws {
         try await events.expire()
         try await debugLogs.expire()
+        try await audit.expire()
     }
 }

@@ -8,10 +8,12 @@ public struct RelayStores: Sendable {
     public var tokens: any RelayTokenStorage
     public var clientKeys: any RelayClientKeyStorage
     public var debugLogs: any DebugLogStorage
+    public var audit: any RelayAuditStorage
 
     public init(
         events: any RelayEventStorage, records: any RelayRecordStorage, subscriptions: any RelaySubscriptionStorage,
-        tokens: any RelayTokenStorage, clientKeys: any RelayClientKeyStorage, debugLogs: any DebugLogStorage
+        tokens: any RelayTokenStorage, clientKeys: any RelayClientKeyStorage, debugLogs: any DebugLogStorage,
+        audit: any RelayAuditStorage
     ) {
         self.events = events
         self.records = records
@@ -19,6 +21,7 @@ public struct RelayStores: Sendable {
         self.tokens = tokens
         self.clientKeys = clientKeys
         self.debugLogs = debugLogs
+        self.audit = audit
     }
 }
 
@@ -40,7 +43,7 @@ public protocol RelayStorage: Service {
     func check() async throws
     /// Returns the current size, and the number of events that retention has deleted since this storage was opened.
     func usage() async throws -> RelayUsage
-    /// Deletes events and debug logs beyond the retention limits. ``run()`` does so every minute, and writes do it as well.
+    /// Deletes events, debug logs and entries of the audit beyond the retention limits. ``run()`` does so every minute, and writes do it as well.
     func expire() async throws
     /// Runs background work until the task is cancelled or a graceful shutdown begins, and then writes pending data. A storage is
     /// usable before and without this method, but without it, does not detect changes by other relays and deletes nothing.
@@ -57,6 +60,7 @@ extension RelayStorage {
     public var tokens: any RelayTokenStorage { stores.tokens }
     public var clientKeys: any RelayClientKeyStorage { stores.clientKeys }
     public var debugLogs: any DebugLogStorage { stores.debugLogs }
+    public var audit: any RelayAuditStorage { stores.audit }
 }
 
 /// The size of a storage.
@@ -78,10 +82,13 @@ public struct RelayUsage: Sendable, Equatable {
     /// The number of events that retention deleted since this storage was opened, by the limit that they exceeded.
     public var expired: [RelayEventRetention.Bound: Int]
     public var debugLogs: DebugLogUsage
+    /// The number of entries of the audit.
+    public var auditEntries: Int
 
     public init(
         events: Int, eventBytes: Int, rememberedEvents: Int, records: Int, recordBytes: Int = 0, recordChangeBytes: Int,
-        subscriptionBytes: Int, expired: [RelayEventRetention.Bound: Int], debugLogs: DebugLogUsage
+        subscriptionBytes: Int, expired: [RelayEventRetention.Bound: Int], debugLogs: DebugLogUsage,
+        auditEntries: Int = 0
     ) {
         self.events = events
         self.eventBytes = eventBytes
@@ -92,5 +99,6 @@ public struct RelayUsage: Sendable, Equatable {
         self.subscriptionBytes = subscriptionBytes
         self.expired = expired
         self.debugLogs = debugLogs
+        self.auditEntries = auditEntries
     }
 }

@@ -7,6 +7,8 @@ public struct RelayStorageConfiguration: Sendable {
     public var events = RelayEventRetention()
     /// The retention of debug logs.
     public var debugLogs = DebugLogRetention()
+    /// How long entries of the audit are kept, in seconds.
+    public var auditAge: TimeInterval = 400 * 86_400
     /// The number of recorded runs of deletions that are not combined.
     var expiredRuns = 10_000
     /// The maximum number of record changes that are kept, so that notification streams can resume.

@@ -37,6 +37,8 @@ enum StoragePart: Sendable {
     /// Records, subscriptions, tokens and client keys.
     case relay
     case debugLogs
+    /// Entries of the audit alone; what they record has its own part.
+    case audit
 
     /// The table with the row of the part's counters.
     var table: String {
@@ -44,6 +46,7 @@ enum StoragePart: Sendable {
         case .events: "event_state"
         case .relay: "relay_state"
         case .debugLogs: "debug_log_state"
+        case .audit: "audit_state"
         }
     }
 }

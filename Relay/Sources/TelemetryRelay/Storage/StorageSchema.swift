@@ -1,4 +1,4 @@
-/// The tables of events, records, subscriptions, tokens, client keys and debug logs.
+/// The tables of events, records, subscriptions, tokens, client keys, debug logs and the audit.
 ///
 /// Columns named `*_key` contain ``NameKey``s. The body of a record or a subscription is the original text. Strings from outside are stored as
 /// bytes, because a text of PostgreSQL cannot contain a NUL; those of debug logs have none.
@@ -10,7 +10,7 @@ struct StorageSchema {
     /// The type of a column that numbers the rows.
     let identity: String
 
-    var tables: String { state + events + records + access + debugLogs }
+    var tables: String { state + events + records + access + debugLogs + audit }
 
     /// Rows of counters. They assign numbers, so that a number is never reused, regardless of deletions.
     private var state: String {
@@ -38,6 +38,12 @@ struct StorageSchema {
             next BIGINT NOT NULL,
             entries BIGINT NOT NULL,
             bytes BIGINT NOT NULL,
+            arrival DOUBLE PRECISION NOT NULL,
+            wall DOUBLE PRECISION NOT NULL
+        );
+        CREATE TABLE audit_state (
+            id BIGINT PRIMARY KEY CHECK (id = 1),
+            next BIGINT NOT NULL,
             arrival DOUBLE PRECISION NOT NULL,
             wall DOUBLE PRECISION NOT NULL
         );
@@ -168,10 +174,35 @@ struct StorageSchema {
         """
     }
 
+    /// See ``RelayStoredAuditEntry``. `time` is in seconds since the reference date, `received` in milliseconds of the arrival clock.
+    private var audit: String {
+        """
+        CREATE TABLE audit (
+            number BIGINT PRIMARY KEY,
+            time DOUBLE PRECISION NOT NULL,
+            received BIGINT NOT NULL,
+            action TEXT NOT NULL,
+            token_key \(bytes),
+            token \(bytes),
+            role TEXT,
+            address \(bytes),
+            client_key \(bytes),
+            client \(bytes),
+            detail \(bytes) NOT NULL,
+            status BIGINT NOT NULL
+        );
+        CREATE INDEX audit_of_client ON audit (client_key, number) WHERE client_key IS NOT NULL;
+
+        """
+    }
+
     /// Creates the rows of counters, unless another relay has created them.
     static func createState(_ db: any StorageConnection, store: String, wall: Double) throws {
         try db.enqueue("INSERT INTO relay_state VALUES (1, $1, 1, 0) ON CONFLICT DO NOTHING", [.text(store)])
-        for counters in ["event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0,", "debug_log_state VALUES (1, 1, 0, 0,"] {
+        let states = [
+            "event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0,", "debug_log_state VALUES (1, 1, 0, 0,", "audit_state VALUES (1, 1,",
+        ]
+        for counters in states {
             try db.enqueue("INSERT INTO \(counters) $1, $1) ON CONFLICT DO NOTHING", [.double(wall)])
         }
     }

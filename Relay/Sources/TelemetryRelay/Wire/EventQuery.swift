@@ -21,13 +21,16 @@ struct EventQuery {
         after = try query.single("after").map { RelayEventCursor(rawValue: $0) }
         limit = try query.number("limit", 1...limits.page) ?? min(Self.defaultLimit, limits.page)
         wait = .seconds(try query.number("wait", 0...limits.waitSeconds) ?? 0)
-        order = try Self.choice(query, "order", ["asc": RelayEventOrder.ascending, "desc": .descending]) ?? .ascending
-        isForAll = try Self.choice(query, "all", ["true": true, "false": false]) ?? false
+        order = try query.order() ?? .ascending
+        isForAll = try query.flag("all")
         guard order == .ascending || !query.contains("wait") else {
             throw .invalidArgument("wait requires order=asc.")
         }
         guard !isForAll || !hasFilter else { throw .invalidArgument("all=true cannot be combined with filters.") }
     }
+
+    /// See ``RelayAuditEntry/detail``.
+    var auditDetail: String { filter.auditDetail(query: filter.query?.description) }
 
     private static let defaultLimit = 100
 
@@ -61,7 +64,7 @@ struct EventQuery {
         return levels
     }
 
-    private static func time(_ query: QueryParameters, _ name: String) throws(Problem) -> RelayTime? {
+    static func time(_ query: QueryParameters, _ name: String) throws(Problem) -> RelayTime? {
         guard let text = try query.single(name) else { return nil }
         return try time(text, name)
     }
@@ -72,15 +75,5 @@ struct EventQuery {
             throw .invalidArgument("\(name) must be an RFC 3339 time in UTC.")
         }
         return time
-    }
-
-    private static func choice<Value>(
-        _ query: QueryParameters, _ name: String, _ values: [String: Value]
-    ) throws(Problem) -> Value? {
-        guard let text = try query.single(name) else { return nil }
-        guard let value = values[text] else {
-            throw .invalidArgument("\(name) must be \(values.keys.sorted().joined(separator: " or ")).")
-        }
-        return value
     }
 }

@@ -130,7 +130,7 @@ struct SQLiteFaultTests {
     @Test(
         "A file from a later or an earlier version is refused",
         arguments: [
-            ("telemetry storage 99", RelayStorageError.newerVersion), ("telemetry storage 3", .olderVersion),
+            ("telemetry storage 99", RelayStorageError.newerVersion), ("telemetry storage 4", .olderVersion),
             ("telemetry blocks 1", .olderVersion), ("debug logs", .olderVersion),
         ])
     func otherVersion(migration: String, error: RelayStorageError) async throws {

@@ -2,14 +2,14 @@ public import Foundation
 
 /// Stores tokens as their SHA-256. Another process may change them while the relay runs, so every call reads the current state.
 public protocol RelayTokenStorage: Sendable {
-    /// Stores a token.
+    /// Stores a token, with an entry of the audit.
     /// - Throws: ``RelayStorageError/nameInUse(_:)``, even if the token of that name was revoked.
     func create(_ token: RelayToken, hash: Data) async throws
     /// The token with this hash, even if revoked or expired; check ``RelayToken/isValid(at:)``.
     func token(hash: Data) async throws -> RelayToken?
     /// All tokens ever created, sorted by name.
     func all() async throws -> [RelayToken]
-    /// Revokes a token permanently. Does not change one that is revoked already.
+    /// Revokes a token permanently, with an entry of the audit. Does not change one that is revoked already.
     /// - Returns: whether a token with that name exists.
     func revoke(named name: String, at date: Date) async throws -> Bool
     /// Records the use of a token. Returns immediately; the use is written within a minute, or when the storage is closed.
@@ -22,7 +22,7 @@ public protocol RelayTokenStorage: Sendable {
 }
 
 /// The permissions of a token.
-public enum RelayRole: String, Sendable, CaseIterable { case host, viewer, reader }
+public enum RelayRole: String, Sendable, CaseIterable { case host, viewer, reader, auditor }
 
 /// A stored token, without its text.
 public struct RelayToken: Sendable, Equatable {

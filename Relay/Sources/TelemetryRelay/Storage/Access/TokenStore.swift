@@ -1,23 +1,27 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// Stores hashes of tokens in a table of a database.
 final class TokenStore: RelayTokenStorage {
     private static let columns = "name, role, created, expires, last_used, revoked"
     private let database: any StorageDatabase
+    private let audit: AuditLog
     let announcer: ChangeAnnouncer
     private let uses = TokenUses()
 
     /// - Parameters:
     ///   - changes: the stored number of token creations and revocations.
     ///   - notify: notifies other relays of them.
-    init(_ database: any StorageDatabase, changes: Int64, notify: (@Sendable (Set<String>?) -> Void)?) {
-        self.database = database
+    init(
+        _ database: any StorageDatabase, audit: AuditLog, changes: Int64, notify: (@Sendable (Set<String>?) -> Void)?
+    ) {
+        (self.database, self.audit) = (database, audit)
         announcer = ChangeAnnouncer(next: changes, notify: notify)
     }
 
     func create(_ token: RelayToken, hash: Data) async throws {
         let key = StorageValue.bytes(NameKey.data(of: token.name))
-        let change = try await database.write(.relay) { db in
+        let change = try await database.write(.relay) { [audit] db in
             guard try db.rows("SELECT name FROM token WHERE name_key = $1", [key]).isEmpty else {
                 throw RelayStorageError.nameInUse(token.name)
             }
@@ -30,6 +34,10 @@ final class TokenStore: RelayTokenStorage {
                     key, .bytes(Data(token.name.utf8)), .bytes(hash), .text(token.role.rawValue), .init(token.created),
                     .init(token.expires), .init(token.lastUsed), .init(token.revoked),
                 ])
+            var detail = AuditDetail(token.name)
+            detail.add("role", token.role.rawValue)
+            detail.add("expires", token.expires.flatMap { TimestampText.string(from: $0) })
+            try audit.write([RelayAuditEntry(.createToken, by: .command, detail: detail.text)], db)
             return try Self.countChange(db)
         }
         announce(change)
@@ -47,9 +55,10 @@ final class TokenStore: RelayTokenStorage {
 
     func revoke(named name: String, at date: Date) async throws -> Bool {
         let key = StorageValue.bytes(NameKey.data(of: name))
-        let change = try await database.write(.relay) { db -> Int64? in
+        let change = try await database.write(.relay) { [audit] db -> Int64? in
             guard try db.execute("UPDATE token SET revoked = COALESCE(revoked, $1) WHERE name_key = $2", [.init(date), key]) > 0
             else { return nil }
+            try audit.write([RelayAuditEntry(.revokeToken, by: .command, detail: AuditDetail(name).text)], db)
             return try Self.countChange(db)
         }
         announce(change)

@@ -9,6 +9,7 @@ final class EventStore: RelayEventStorage {
     private let retention: BlockRetention
     private let merging: BlockMerging
     private let runs: ExpiredRuns
+    private let audit: AuditLog
     private let arrival: ArrivalTime
     private let appender: EventAppender
     let announcer: ChangeAnnouncer
@@ -22,11 +23,11 @@ final class EventStore: RelayEventStorage {
     ///   - notify: notifies other relays of events of these clients.
     init(
         _ database: any StorageDatabase, _ store: StoreIdentity, _ configuration: RelayStorageConfiguration,
-        arrival: ArrivalTime, next: Int64, notify: (@Sendable (Set<String>?) -> Void)?
+        audit: AuditLog, arrival: ArrivalTime, next: Int64, notify: (@Sendable (Set<String>?) -> Void)?
     ) {
         self.database = database
         self.store = store
-        self.arrival = arrival
+        (self.audit, self.arrival) = (audit, arrival)
         retention = BlockRetention(configuration.events)
         merging = BlockMerging(configuration.events)
         runs = ExpiredRuns(kept: configuration.expiredRuns)
@@ -82,13 +83,14 @@ final class EventStore: RelayEventStorage {
         return RelayEventCursor(rawValue: store.place(state.nextEvent - 1))
     }
 
-    func delete(matching filter: RelayEventFilter) async throws -> Int {
-        try await delete(matching: filter) {}
+    func delete(matching filter: RelayEventFilter, entry: @escaping @Sendable () -> RelayAuditEntry?) async throws -> Int {
+        try await delete(matching: filter, entry: entry) {}
     }
 
     /// - Parameter whenFound: called between the search for blocks and the deletion from them.
     func delete(
-        matching filter: RelayEventFilter, whenFound: @Sendable () async throws -> Void
+        matching filter: RelayEventFilter, entry: @escaping @Sendable () -> RelayAuditEntry? = { nil },
+        whenFound: @Sendable () async throws -> Void
     ) async throws -> Int {
         let state = try await database.read(EventState.fetch)
         let deletion = BlockDeletion(selection: EventSelection(filter), last: state.nextEvent - 1)
@@ -101,9 +103,12 @@ final class EventStore: RelayEventStorage {
             }
             guard let last = blocks.last else { break }
             try await whenFound()
-            let result = try await change { [retention] db, state in
-                try deletion.delete(
+            let isFirst = deleted == 0
+            let result = try await change { [retention, audit] db, state in
+                let result = try deletion.delete(
                     from: blocks.map(\.id), cutoff: retention.cutoff(state.clocks.arrival), db, &state)
+                if isFirst, result.deleted > 0, let entry = entry() { try audit.write([entry], db) }
+                return result
             }
             deleted += result.deleted
             // Blocks that were merged since are found again.

@@ -33,8 +33,10 @@ public protocol RelayEventStorage: Sendable {
     ) async throws -> RelayQueryResult
 
     /// Deletes the matching events that arrived before the call, in small transactions.
+    /// - Parameter entry: returns an entry of the audit, or nil for none. Called in the first transaction that deletes events, in which the
+    ///   entry is written; not called if none match.
     /// - Returns: the number of deleted events.
-    func delete(matching filter: RelayEventFilter) async throws -> Int
+    func delete(matching filter: RelayEventFilter, entry: @escaping @Sendable () -> RelayAuditEntry?) async throws -> Int
 
     /// The cursor after the newest event. Reading from it returns only new events.
     func latestCursor() async throws -> RelayEventCursor
@@ -45,7 +47,14 @@ public protocol RelayEventStorage: Sendable {
     func hints(of clients: Set<String>?) -> AsyncStream<Void>
 }
 
-/// The order of events in a page.
+extension RelayEventStorage {
+    /// Deletes the matching events without an entry of the audit.
+    public func delete(matching filter: RelayEventFilter) async throws -> Int {
+        try await delete(matching: filter, entry: { nil })
+    }
+}
+
+/// The order of events or entries in a page.
 public enum RelayEventOrder: Sendable { case ascending, descending }
 
 /// The result of storing a batch.

@@ -6,6 +6,7 @@ import TelemetryTransport
 final class RecordStore: RelayRecordStorage {
     private let database: any StorageDatabase
     private let bounds: RecordChangeBounds
+    private let audit: AuditLog
     let announcer: ChangeAnnouncer
 
     /// - Parameters:
@@ -13,20 +14,23 @@ final class RecordStore: RelayRecordStorage {
     ///   - next: the number of the next change.
     ///   - notify: notifies other relays of changes to records of these clients.
     init(
-        _ database: any StorageDatabase, keeping bounds: RecordChangeBounds, next: Int64,
+        _ database: any StorageDatabase, keeping bounds: RecordChangeBounds, audit: AuditLog, next: Int64,
         notify: (@Sendable (Set<String>?) -> Void)?
     ) {
         self.database = database
         self.bounds = bounds
+        self.audit = audit
         announcer = ChangeAnnouncer(next: next, notify: notify)
     }
 
     func save(
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
+        entry: @escaping @Sendable (_ saved: RelayRecord, _ stored: RelayRecord?) -> RelayAuditEntry?,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult {
         let keyed = records.map { (record: $0, keys: RecordKeys($0)) }
-        let (result, changes) = try await database.write(.relay) { [bounds] db in
+        let (result, changes) = try await database.write(.relay) { [bounds, audit] db in
+            var entries: [RelayAuditEntry] = []
             var log = try RecordChangeLog(db)
             var all = try RecordRow.fetch(named: keyed.map(\.keys.name), db)
             var result = RelaySaveResult(saved: [], failures: [])
@@ -43,8 +47,10 @@ final class RecordStore: RelayRecordStorage {
                 try log.add(record, replacing: stored, db)
                 all[keys.name] = record
                 result.saved.append(record)
+                if let entry = entry(record, stored) { entries.append(entry) }
             }
             try log.save(db, keeping: bounds)
+            try audit.write(entries, db)
             return (result, log.changes)
         }
         announcer.announce(changes.numbers, of: changes.clients)
@@ -68,10 +74,12 @@ final class RecordStore: RelayRecordStorage {
     }
 
     func delete(
-        named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
+        named names: [String], entry: @escaping @Sendable (_ deleted: RelayRecord) -> RelayAuditEntry?,
+        admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
         let keys = names.map(NameKey.data)
-        let changes = try await database.write(.relay) { [bounds] db in
+        let changes = try await database.write(.relay) { [bounds, audit] db in
+            var entries: [RelayAuditEntry] = []
             var log = try RecordChangeLog(db)
             var all = try RecordRow.fetch(named: keys, db)
             for key in keys {
@@ -79,8 +87,10 @@ final class RecordStore: RelayRecordStorage {
                 all[key] = nil
                 try db.enqueue("DELETE FROM record WHERE name_key = $1", [.bytes(key)])
                 try log.add(stored, replacing: nil, db)
+                if let entry = entry(stored) { entries.append(entry) }
             }
             try log.save(db, keeping: bounds)
+            try audit.write(entries, db)
             return log.changes
         }
         announcer.announce(changes.numbers, of: changes.clients)

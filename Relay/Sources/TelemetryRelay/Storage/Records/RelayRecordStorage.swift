@@ -8,8 +8,11 @@ public protocol RelayRecordStorage: Sendable {
     /// or nil. `admit` returns the record to store, or throws: then nothing of the whole call is saved, and its error is
     /// rethrown. Then applies the policy: a record that it refuses is a failure of that record only. `admit` must be fast, must
     /// not change the record's name, type or client, and may be called more than once.
+    /// - Parameter entry: returns the entry of the audit for a record that was saved over the stored one, or nil for none. Called inside
+    ///   the transaction, in which the entries are written.
     func save(
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
+        entry: @escaping @Sendable (_ saved: RelayRecord, _ stored: RelayRecord?) -> RelayAuditEntry?,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult
 
@@ -28,11 +31,14 @@ public protocol RelayRecordStorage: Sendable {
     func usage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage
 
     /// Deletes records in one transaction.
-    /// - Parameter admit: called with each stored record inside the transaction. If it returns false, the record is kept and not
-    ///   counted. If it throws, nothing is deleted, and its error is rethrown.
+    /// - Parameters:
+    ///   - entry: returns the entry of the audit for a deleted record, as with ``save(_:policy:entry:admit:)``.
+    ///   - admit: called with each stored record inside the transaction. If it returns false, the record is kept and not counted. If it
+    ///     throws, nothing is deleted, and its error is rethrown.
     /// - Returns: the number of deleted records.
     func delete(
-        named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
+        named names: [String], entry: @escaping @Sendable (_ deleted: RelayRecord) -> RelayAuditEntry?,
+        admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int
 
     /// The position after the newest change.
@@ -49,11 +55,20 @@ public protocol RelayRecordStorage: Sendable {
 }
 
 extension RelayRecordStorage {
-    /// Saves records without an admission check.
-    public func save(_ records: [RelayRecord], policy: TelemetrySavePolicy) async throws -> RelaySaveResult {
-        try await save(records, policy: policy) { proposed, _ in proposed }
+    /// Saves records without an entry of the audit.
+    public func save(
+        _ records: [RelayRecord], policy: TelemetrySavePolicy,
+        admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord = { proposed, _ in
+            proposed
+        }
+    ) async throws -> RelaySaveResult {
+        try await save(records, policy: policy, entry: { _, _ in nil }, admit: admit)
     }
 
-    /// Deletes records without an admission check.
-    public func delete(named names: [String]) async throws -> Int { try await delete(named: names) { _ in true } }
+    /// Deletes records without an entry of the audit.
+    public func delete(
+        named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool = { _ in true }
+    ) async throws -> Int {
+        try await delete(named: names, entry: { _ in nil }, admit: admit)
+    }
 }

@@ -1,0 +1,84 @@
+public import Foundation
+
+/// What somebody did, as the audit records it.
+public struct RelayAuditEntry: Sendable, Equatable {
+    /// The raw values are those of `action` on the wire.
+    public enum Action: String, Sendable, CaseIterable {
+        case approveClient = "client.approve"
+        case disapproveClient = "client.disapprove"
+        case saveClient = "client.save"
+        case createCommand = "command.create"
+        case changeCommand = "command.change"
+        case saveScenario = "scenario.save"
+        case saveRule = "rule.save"
+        case saveRecord = "record.save"
+        case deleteRecord = "record.delete"
+        case readEvents = "events.read"
+        case exportEvents = "events.export"
+        case countEvents = "events.count"
+        case queryEvents = "events.query"
+        case streamEvents = "events.stream"
+        case endStream = "events.streamEnd"
+        case deleteEvents = "events.delete"
+        case refuseRequest = "request.refuse"
+        case createToken = "token.create"
+        case revokeToken = "token.revoke"
+
+        /// Whether an entry without a client concerns the events of all clients.
+        public var concernsEvents: Bool { rawValue.hasPrefix("events.") }
+    }
+
+    public var action: Action
+    public var actor: RelayActor
+    /// The client that it concerns; nil if it concerns none or all.
+    public var client: String?
+    /// The filters, or the fields that changed, with their values; never events. At most ``maximumDetail`` bytes.
+    public var detail: String
+    /// The HTTP status of the response; 200 for the relay's own commands.
+    public var status: Int
+
+    /// The maximum length of ``detail``, in bytes of UTF-8.
+    public static let maximumDetail = 2_000
+
+    public init(_ action: Action, by actor: RelayActor, client: String? = nil, detail: String = "", status: Int = 200) {
+        self.action = action
+        self.actor = actor
+        self.client = client
+        self.detail = detail
+        self.status = status
+    }
+}
+
+/// Who did something.
+public struct RelayActor: Sendable, Equatable {
+    /// The name of the token; nil without one.
+    public var token: String?
+    /// Nil for the relay's own commands.
+    public var role: RelayRole?
+    /// The address of the request; nil for the relay's own commands.
+    public var address: String?
+
+    public init(token: String? = nil, role: RelayRole? = nil, address: String? = nil) {
+        self.token = token
+        self.role = role
+        self.address = address
+    }
+
+    /// Whoever may run the relay's own commands.
+    public static let command = RelayActor()
+}
+
+/// An entry with its number and its time.
+public struct RelayStoredAuditEntry: Sendable, Equatable {
+    /// The number, at least 1. Later entries have greater numbers, without gaps.
+    public let number: Int64
+    /// When it was written, by the wall clock of the relay.
+    public let time: Date
+    public let entry: RelayAuditEntry
+
+    public init(number: Int64, time: Date, entry: RelayAuditEntry) {
+        self.number = number
+        self.time = time
+        self.entry = entry
+    }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import TelemetryRelay
+
+/// Who did what, over HTTP.
+struct AuditTests {
+    /// An audit that cannot be written.
+    private struct FullAudit: RelayAuditStorage {
+        func append(_ entry: RelayAuditEntry) async throws { throw RelayStorageError.full }
+
+        func page(
+            matching filter: RelayAuditFilter, after number: Int64?, limit: Int, order: RelayEventOrder
+        ) async throws -> RelayAuditPage {
+            RelayAuditPage(entries: [], hasMore: false)
+        }
+    }
+
+    /// The entries after those of the tokens: token, action, client, detail and status, `-` for null.
+    private static func entries(
+        _ relay: RelayBench, as caller: TestCaller = .nobody, _ query: String = "limit=1000"
+    ) async throws -> [String] {
+        let answer = try await relay.get("/v1/audit?\(query)", as: caller)
+        let entries = try #require(answer["entries"] as? [[String: Any]], "\(answer.text)")
+        return entries.filter { ($0["action"] as? String)?.hasPrefix("token.") == false }.map { entry in
+            ["token", "action", "client", "detail", "status"].map { name in
+                (entry[name] as? String) ?? (entry[name] as? Int).map(String.init) ?? "-"
+            }.joined(separator: "|")
+        }
+    }
+
+    @Test("Reads of viewers and readers are entries with their filters, those of hosts are not")
+    func reads() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let reader = TestCaller.bearing(try await relay.token(.reader, name: "rita"))
+            let host = TestCaller.host("a", token: try await relay.token(.host))
+            let filter =
+                "client=a&session=s&scenario=B&scenario=A%20b&level=info&name=n&since=2026-11-21T08:00:00Z&query=x:%221%22"
+            for caller in [viewer, host] {
+                _ = try await relay.post("/v1/events", WireSample.batch(WireSample.event("1")), as: caller)
+                for path in ["/v1/events?\(filter)&limit=5", "/v1/events/count?until=2026-11-21T08:00:00Z"] {
+                    #expect(try await relay.get(path, as: caller).status == .ok)
+                }
+            }
+            let body = #"{"query":"secret | stats count()","client":["b"],"level":"info"}"#
+            for caller in [reader, host] { #expect(try await relay.post("/v1/query", body, as: caller).status == .ok) }
+            let headers: HTTPFields = [try #require(.init("Telemetry-Purpose")): "export"]
+            #expect(try await relay.send(.get, "/v1/events", as: reader, headers: headers).status == .ok)
+            // What is not answered is no read.
+            #expect(try await relay.get("/v1/events?level=x", as: viewer).status == .badRequest)
+            let detail =
+                #"session=s scenario="A b" scenario=B level=info name=n since=2026-11-21T08:00:00.000Z query=x:1"#
+            #expect(
+                try await Self.entries(relay, as: viewer) == [
+                    "anna|events.read|a|\(detail)|200", "anna|events.count|-|until=2026-11-21T08:00:00.000Z|200",
+                    #"rita|events.query|b|level=info query="secret | stats count()"|200"#, "rita|events.export|-||200",
+                ])
+        }
+    }
+
+    @Test("A stream is an entry when it begins and when it ends")
+    func stream() async throws {
+        try await RelayBench.run(.live) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let text = try await relay.token(.reader, name: "rita")
+            let headers = TestCaller.bearing(text).headers.map { ($0.name.rawName, $0.value) }
+            let begin = "rita|events.stream|a||200"
+            try await StreamLines.open(port: port, "/v1/events/stream?client=a", headers: headers) { stream async throws in
+                #expect(try await Self.entries(relay, as: viewer) == [begin])
+                try await RelayTokens(storage: relay.storage.tokens).revoke("rita")
+                #expect(try await stream.next() == nil)
+                #expect(try await Self.entries(relay, as: viewer) == [begin, "rita|events.streamEnd|a||200"])
+            }
+        }
+    }
+
+    @Test("Approvals, commands, rules and other records are entries with what changed, those of hosts are not")
+    func saves() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let host = TestCaller.host("a", token: try await relay.token(.host))
+            func save(_ type: String, _ name: String, _ more: String, client: String? = "a", as caller: TestCaller) async throws {
+                let record = WireSample.record(name, type: type, client: client, more: more)
+                let answer = try await relay.post("/v1/records", WireSample.save("overwrite", record), as: caller)
+                #expect(answer.status == .ok, "\(answer.text)")
+            }
+            try await save("TelemetryClient", "c", #","isEnabled":false,"device":"d""#, as: host)
+            try await save("TelemetryClient", "c", #","isEnabled":true,"device":"d""#, as: viewer)
+            try await save("TelemetryClient", "c", #","isEnabled":true,"device":"e f""#, as: viewer)
+            try await save("TelemetryClient", "c", #","isEnabled":0"#, as: viewer)
+            try await save("TelemetryScenario", "s", #","isEnabled":true"#, as: host)
+            try await save("TelemetryScenario", "s", #","isEnabled":false"#, as: viewer)
+            try await save("TelemetryCommand", "k", #","action":"activate","lease":60"#, as: viewer)
+            try await save("TelemetryCommand", "k", #","action":"activate","lease":60,"issuer":"anna","status":"x""#, as: host)
+            try await save("TelemetryRule", "r", #","conditions":"*""#, client: nil, as: viewer)
+            try await save("Other", "o", "", as: viewer)
+            let names = #"{"recordNames":["r","nothing","k"]}"#
+            #expect(try await relay.post("/v1/records/delete", names, as: viewer).text == #"{"deleted":2}"#)
+            #expect(
+                try await Self.entries(relay, as: viewer) == [
+                    "anna|client.approve|a|c isEnabled=true|200", #"anna|client.save|a|c device="e f"|200"#,
+                    #"anna|client.disapprove|a|c device="" isEnabled=0|200"#, "anna|scenario.save|a|s isEnabled=false|200",
+                    "anna|command.create|a|k action=activate issuer=anna lease=60|200",
+                    #"anna|rule.save|-|r conditions=* issuer=anna x=1|200"#, "anna|record.save|a|o|200",
+                    "anna|record.delete|-|r recordType=TelemetryRule|200",
+                    "anna|record.delete|a|k recordType=TelemetryCommand|200",
+                ])
+        }
+    }
+
+    @Test("Deletions are entries, those of hosts if they delete something")
+    func deletions() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let host = TestCaller.host("a", token: try await relay.token(.host, name: "app"))
+            for number in 1...2 {
+                let event = WireSample.event("\(number)", more: #","attributes":{"x":\#(number)}"#)
+                _ = try await relay.post("/v1/events", WireSample.batch(event), as: viewer)
+            }
+            _ = try await relay.post("/v1/records", WireSample.save("insert", WireSample.record("r")), as: host)
+            for _ in 0..<2 { _ = try await relay.post("/v1/records/delete", #"{"recordNames":["r"]}"#, as: host) }
+            #expect(try await relay.send(.delete, "/v1/events?query=x:1", as: host).text == #"{"deleted":1}"#)
+            #expect(try await relay.send(.delete, "/v1/events?all=true", as: host).text == #"{"deleted":1}"#)
+            #expect(try await relay.send(.delete, "/v1/events?all=true", as: host).text == #"{"deleted":0}"#)
+            #expect(try await relay.send(.delete, "/v1/events?client=a", as: viewer).text == #"{"deleted":0}"#)
+            #expect(
+                try await Self.entries(relay, as: viewer) == [
+                    "app|record.delete|a|r recordType=TelemetryScenario|200", "app|events.delete|a|query=x:1|200",
+                    "app|events.delete|a||200", "anna|events.delete|a||200",
+                ])
+        }
+    }
+
+    @Test("Refused requests of known tokens are entries, also of revoked ones")
+    func refusals() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let reader = TestCaller.bearing(try await relay.token(.reader, name: "rita"))
+            let host = try await relay.token(.host, name: "app")
+            #expect(try await relay.send(.delete, "/v1/events?all=true", as: reader).status == .forbidden)
+            #expect(try await relay.get("/v1/events", as: .bearing(host)).status == .unauthorized)
+            let foreign = WireSample.batch(WireSample.event("1", client: "b"))
+            #expect(try await relay.post("/v1/events", foreign, as: .host("a", token: host)).status == .forbidden)
+            #expect(try await relay.get("/metrics", as: .bearing(host)).status == .forbidden)
+            try await RelayTokens(storage: relay.storage.tokens).revoke("rita")
+            #expect(try await relay.get("/v1/audit", as: .bearing("unknown")).status == .unauthorized)
+            let last = TestCaller.bearing(try await relay.token(.viewer, name: "gone"))
+            try await RelayTokens(storage: relay.storage.tokens).revoke("gone")
+            #expect(try await relay.get("/v1/records/x", as: last).status == .unauthorized)
+            #expect(
+                try await Self.entries(relay, as: viewer) == [
+                    "rita|request.refuse|-|DELETE /v1/events|403", "app|request.refuse|-|GET /v1/events|401",
+                    "app|request.refuse|-|POST /v1/events|403", "app|request.refuse|-|GET /metrics|403",
+                    "gone|request.refuse|-|GET /v1/records/{recordName}|401",
+                ])
+        }
+    }
+
+    @Test("A host's token is recorded at a limited rate, and what was left out is counted")
+    func limit() async throws {
+        let time = TestTime()
+        try await RelayBench.run(uptime: { time.uptime }) { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let host = TestCaller.bearing(try await relay.token(.host, name: "app"))
+            let limit = RelayAudit.limit
+            for _ in 0..<(limit.burst + 7) { _ = try await relay.get("/v1/events", as: host) }
+            #expect(try await Self.entries(relay, as: viewer).count == limit.burst)
+            #expect(try await relay.get("/metrics", as: viewer).text.contains("\nrelay_audit_entries_omitted 7\n"))
+            #expect(try await relay.get("/metrics", as: viewer).text.contains("\nrelay_audit_entries_kept \(limit.burst + 2)\n"))
+            // Another token has a limit of its own; what viewers do has none.
+            _ = try await relay.get("/v1/events", as: viewer)
+            time.pass(60)
+            for _ in 0..<(limit.perMinute + 1) { _ = try await relay.get("/v1/events", as: host) }
+            let last = try await Self.entries(relay, as: viewer).dropFirst(limit.burst + 1)
+            #expect(last.first == "app|request.refuse|-|omittedBefore=7 GET /v1/events|401")
+            #expect(last.count == limit.perMinute)
+        }
+    }
+
+    @Test("What cannot be recorded is not answered")
+    func full() async throws {
+        let storage = AlteredStorage(try SQLiteRelayStorage(inMemory: .init())) { $0.audit = FullAudit() }
+        var configuration = RelayConfiguration()
+        configuration.port = 0
+        let application = try Relay.application(configuration: configuration, storage: storage, logger: Bench.logger())
+        try await application.test(.router) { client async throws -> Void in
+            let relay = RelayBench(client: client, storage: storage)
+            let body = WireSample.batch(WireSample.event("1"))
+            #expect(try await relay.post("/v1/events", body, as: .host("a")).status == .ok)
+            for path in ["/v1/events", "/v1/events/count", "/v1/events/stream"] {
+                let answer = try await relay.get(path)
+                #expect(answer.status == .serviceUnavailable && !answer.text.contains("count"), "\(path): \(answer.text)")
+                #expect(try await relay.get("/v1/events/count", as: .host("a")).status == .ok)
+            }
+            #expect(try await relay.post("/v1/query", #"{"query":"n"}"#).status == .serviceUnavailable)
+        }
+    }
+
+    @Test("The audit is read in pages, in both orders, with filters; what is malformed is a 400")
+    func pages() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let auditor = TestCaller.bearing(try await relay.token(.auditor, name: "otto"))
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            for client in ["a", "b", "%C3%A9"] { _ = try await relay.get("/v1/events/count?client=\(client)", as: viewer) }
+            _ = try await relay.get("/v1/events/count", as: viewer)
+            func page(_ query: String) async throws -> (numbers: [Int], cursor: String?, hasMore: Bool?) {
+                let answer = try await relay.get("/v1/audit?\(query)", as: auditor)
+                let numbers = (answer["entries"] as? [[String: Any]])?.compactMap { $0["number"] as? Int }
+                return (numbers ?? [], answer["cursor"] as? String, answer["hasMore"] as? Bool)
+            }
+            #expect(try await page("limit=4") == ([1, 2, 3, 4], "4", true))
+            #expect(try await page("limit=4&after=4") == ([5, 6], "6", false))
+            #expect(try await page("after=6") == ([], "6", false))
+            #expect(try await page("limit=2&order=desc") == ([6, 5], "5", true))
+            #expect(try await page("order=desc&after=3") == ([2, 1], "1", false))
+            #expect(try await page("client=e%CC%81").numbers == [5])
+            #expect(try await page("client=a&everyone=true").numbers == [3, 6])
+            #expect(try await page("action=token.create&action=events.read").numbers == [1, 2])
+            #expect(try await page("token=anna&limit=2").numbers == [3, 4])
+            #expect(try await page("since=2000-01-01T00:00:00Z&until=2000-01-02T00:00:00Z").numbers == [])
+            #expect(try await page("since=2000-01-01T00:00:00Z").numbers.count == 6)
+            let first = try #require(
+                (try await relay.get("/v1/audit?limit=1", as: auditor)["entries"] as? [[String: Any]])?.first)
+            #expect(first["token"] is NSNull && first["role"] is NSNull && first["address"] is NSNull)
+            #expect(first["detail"] as? String == "otto role=auditor")
+            #expect((first["time"] as? String).flatMap { RelayTime($0) } != nil)
+            for query in [
+                "action=x", "order=x", "limit=0", "limit=1001", "after=x", "after=-1", "since=x", "everyone=1",
+                "client=a&client=b", "wait=1",
+            ] {
+                #expect(try await relay.get("/v1/audit?\(query)", as: auditor).status == .badRequest, "\(query)")
+            }
+            let features = try await relay.get("/v1/server", as: viewer)["features"] as? [String]
+            #expect(features == ["query", "audit"])
+        }
+    }
+
+    @Test("The entry has the address of the request, or the one that the proxy reports")
+    func addresses() async throws {
+        for isBehindProxy in [false, true] {
+            var configuration = RelayConfiguration()
+            configuration.isBehindProxy = isBehindProxy
+            try await RelayBench.run(.live, configuration: configuration) { relay async throws -> Void in
+                let forwarded: HTTPFields = [try #require(.init("X-Forwarded-For")): "198.51.100.1, 2001:db8::1"]
+                _ = try await relay.send(.get, "/v1/events/count", headers: forwarded)
+                let entries = try await relay.get("/v1/audit")["entries"] as? [[String: Any]]
+                #expect(entries?.first?["address"] as? String == (isBehindProxy ? "2001:db8::1" : "127.0.0.1"))
+                #expect(entries?.first?["token"] is NSNull)
+                #expect(entries?.first?["role"] as? String == "viewer")
+            }
+        }
+    }
+
+    @Test("A detail is cut after a character, and its parts cannot be confused")
+    func details() {
+        var detail = AuditDetail("a b")
+        detail.add("x=y", "\"\u{1b}\n")
+        detail.add("none", nil)
+        detail.add("empty", "")
+        #expect(detail.text == #""a b" "x=y"="\"\u001b\n" empty="""#)
+        for length in (RelayAuditEntry.maximumDetail - 5)...(RelayAuditEntry.maximumDetail + 5) {
+            let text = AuditDetail(String(repeating: "x", count: length - 2) + "\u{20AC}").text
+            #expect(text.utf8.count <= RelayAuditEntry.maximumDetail)
+            #expect(text.hasSuffix("…") == (length + 3 > RelayAuditEntry.maximumDetail), "\(length)")
+        }
+    }
+}
