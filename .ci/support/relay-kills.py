@@ -2,8 +2,8 @@
 
 Usage: relay-kills.py PROGRAM ROUNDS SEED LOG
 
-Each round starts the relay with the same database, checks the results of the previous round, sends appends and deletions, and sends
-SIGKILL at a random time; in one of ten rounds also while the relay starts.
+Each round starts the relay with the same database, checks the results of the previous round, sends appends, deletions and reads, and sends
+SIGKILL at a random time; in one of ten rounds also while the relay starts. The audit has to contain each deletion and read that was answered.
 """
 import http.client, json, os, random, signal, subprocess, sys, tempfile, threading, time
 
@@ -50,6 +50,47 @@ class Deleter(threading.Thread):
                     self.deleted.append(session)
         except (OSError, http.client.HTTPException, ValueError):
             return
+
+
+class Reader(threading.Thread):
+    """Counts the events of sessions that nobody has, until the relay ends."""
+
+    def __init__(self, port, name):
+        super().__init__(daemon=True)
+        self.port, self.name, self.read = port, name, []
+
+    def run(self):
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            while True:
+                session = f"{self.name}-{len(self.read)}"
+                if send(link, "GET", f"/v1/events/count?session={session}")[0] == 200:
+                    self.read.append(session)
+        except (OSError, http.client.HTTPException, ValueError):
+            return
+
+
+class Audit:
+    """What the audit contains so far."""
+
+    def __init__(self):
+        self.cursor, self.entries = "0", set()
+
+    def read(self, link):
+        while True:
+            status, page = send(link, "GET", f"/v1/audit?limit=1000&after={self.cursor}")
+            check(status == 200, f"reading the audit: {status} {page}")
+            numbers = [entry["number"] for entry in page["entries"]]
+            check(numbers == list(range(int(self.cursor) + 1, int(self.cursor) + 1 + len(numbers))), "the audit has gaps")
+            self.entries |= {(entry["action"], entry["detail"]) for entry in page["entries"]}
+            self.cursor = page["cursor"]
+            if not page["hasMore"]:
+                return
+
+    def verify(self, action, sessions):
+        for session in sessions:
+            check((action, f"session={session}") in self.entries, f"{action} of {session} was answered and is not in the audit")
+        return len(sessions)
 
 
 def sends_lines(session):
@@ -152,8 +193,9 @@ def verify(link, writer):
 
 
 def main():
-    batches = under_way = kept = deletions = 0
-    writers, deleter, checked = [], None, []
+    batches = under_way = kept = deletions = recorded = 0
+    writers, deleter, reader, checked = [], None, None, []
+    audit = Audit()
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
         for number in range(rounds + 1):
@@ -163,6 +205,9 @@ def main():
                 for writer in writers:
                     answered, had_rest, was_kept = verify(link, writer)
                     batches, under_way, kept = batches + answered, under_way + had_rest, kept + was_kept
+                audit.read(link)
+                if deleter:
+                    recorded += audit.verify("events.delete", deleter.deleted) + audit.verify("events.count", reader.read)
                 for session in deleter.deleted if deleter else []:
                     check(stored(link, session) == [], f"{session} was deleted, and is still stored")
                     _, receipt = send(link, "POST", "/v1/events", batch(session, 0))
@@ -174,18 +219,21 @@ def main():
                 checked = left + [writer.session for writer in writers if writer.answered]
                 writers = [Writer(port, f"{number}-{index}", time.monotonic() + 20) for index in range(WRITERS)]
                 deleter = Deleter(port, list(checked))
-                for thread in writers + [deleter]:
+                reader = Reader(port, f"r{number}")
+                for thread in writers + [deleter, reader]:
                     thread.start()
                 time.sleep(chance.uniform(0, 0.4))
             finally:
                 kill(relay)
-            for thread in writers + [deleter]:
+            for thread in writers + [deleter, reader]:
                 thread.join()
     seconds = time.monotonic() - began
     print(
         f"{rounds} kills in {seconds:.0f} s (seed {seed}): {batches} confirmed batches of {BATCH} are stored exactly once; of "
-        f"{under_way} unconfirmed batches {kept} were stored, each as a whole; {deletions} sessions stayed deleted")
+        f"{under_way} unconfirmed batches {kept} were stored, each as a whole; {deletions} sessions stayed "
+        f"deleted; {recorded} answered deletions and reads are in the audit")
     check(rounds < 5 or batches > 0, "no batch was confirmed")
+    check(rounds < 5 or recorded > 0, "no read was answered")
 
 
 main()
