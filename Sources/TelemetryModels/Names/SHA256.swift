@@ -26,9 +26,7 @@
             }
             compress(&words, into: &state)
         }
-        return state.flatMap { word in
-            stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-        }
+        return (0..<32).map { UInt8(truncatingIfNeeded: state[$0 / 4] >> UInt32(24 - $0 % 4 * 8)) }
     }
 
     /// - Parameter w: The block's sixteen words, followed by space for 48 more.

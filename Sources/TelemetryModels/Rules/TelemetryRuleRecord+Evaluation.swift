@@ -25,7 +25,8 @@ extension TelemetryRuleRecord {
     /// The first eight bytes, big-endian, of the SHA-256 of the rule's identifier, a line feed and the client's identifier, both
     /// in Unicode's normalization form C and in UTF-8, divided by 2^64, times 100.
     public static func position(ofClient clientId: String, inRule ruleId: String) -> Double {
-        let message = ComposedForm.utf8(of: ruleId) + [UInt8(ascii: "\n")] + ComposedForm.utf8(of: clientId)
+        // Nothing composes with a line feed, so the form of both is that of each.
+        let message = ComposedForm.utf8(of: ruleId + "\n" + clientId)
         let bits = SHA256.digest(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         // The largest numbers round up to 2^64.
         return min(Double(bits) / 0x1p64 * 100, (100.0).nextDown)
