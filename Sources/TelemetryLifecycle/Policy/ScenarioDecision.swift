@@ -65,19 +65,19 @@ struct ScenarioDecision: Sendable {
     /// The most verbose rule that applies; of several, one without context conditions, then the one that lasts longest, then the one
     /// whose identifier sorts first.
     private static func byRule(on scenarioName: String, in context: Context, at date: Date) -> TelemetryScenarioState? {
-        guard let clientId = context.clientId, context.policy.allowsRemotely(scenarioName) else { return nil }
+        guard let clientId = context.clientId, let rules = context.rules, context.policy.allowsRemotely(scenarioName) else {
+            return nil
+        }
         var best: TelemetryScenarioState?
-        var bestId = ""
-        for rule in context.rules?[scenarioName] ?? [] {
+        // By identifier, so that the first of equal rules decides.
+        for rule in rules[scenarioName] {
             let state = TelemetryScenarioState(
                 isEnabled: true, level: min(rule.level, context.policy.maximumLevel), expires: rule.expires,
                 source: .rule(rule.ruleId), contextConditions: rule.contextConditions)
-            let isBetter = state.exceeds(best) || (best?.exceeds(state) == false && rule.ruleId < bestId)
-            guard rule.trigger == nil, isBetter,
+            guard rule.trigger == nil, state.exceeds(best),
                 rule.applies(to: clientId, attributes: context.attributes, at: date)
             else { continue }
             best = state
-            bestId = rule.ruleId
         }
         return best
     }

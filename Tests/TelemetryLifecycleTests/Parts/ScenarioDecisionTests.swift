@@ -112,6 +112,7 @@ struct ScenarioDecisionTests {
             ([Self.rule("b"), Self.rule("a", expires: end)], "b"),
             ([Self.rule("b", expires: end), Self.rule("a", expires: end + 1), Self.rule("c", expires: end)], "a"),
             ([Self.rule("b"), Self.rule("a"), Self.rule("c")], "a"),
+            ([Self.rule("c"), Self.rule("a", expires: Self.date), Self.rule("b")], "b"),
             ([Self.rule("a", level: .info), Self.rule("b", expires: Self.date)], "a"),
             ([Self.rule("a", scenario: "net"), Self.rule("b", scenario: "Other")], nil),
             ([TelemetryRuleRecord(ruleId: "a", scenarioName: "Net", percentage: 0)], nil),
