@@ -13,6 +13,11 @@ final class AuditStore: RelayAuditStorage {
         var isClosed = false
     }
 
+    /// The entries of a transaction, which are chosen once it has the lock.
+    private final class Group: Sendable {
+        let waiting = Mutex<[Waiting]>([])
+    }
+
     private static let columns = "number, time, action, token, role, address, client, detail, status"
 
     private let database: any StorageDatabase
@@ -33,13 +38,7 @@ final class AuditStore: RelayAuditStorage {
                 return queue.isClosed
             }
             guard !isClosed else { return continuation.resume(throwing: RelayStorageError.closed) }
-            work.start { [self] in
-                while true {
-                    let waiting = takeAll()
-                    guard !waiting.isEmpty else { return }
-                    await write(waiting)
-                }
-            }
+            work.start { while self.queue.withLock({ !$0.waiting.isEmpty }) { await self.write() } }
         }
     }
 
@@ -48,7 +47,7 @@ final class AuditStore: RelayAuditStorage {
         queue.withLock { $0.isClosed = true }
         await work.finish()
         // Those whose work did not begin any more.
-        await write(takeAll())
+        if queue.withLock({ !$0.waiting.isEmpty }) { await write() }
     }
 
     private func takeAll() -> [Waiting] {
@@ -58,15 +57,25 @@ final class AuditStore: RelayAuditStorage {
         }
     }
 
-    private func write(_ waiting: [Waiting]) async {
-        guard !waiting.isEmpty else { return }
+    /// Writes the entries that wait together.
+    private func write() async {
+        let group = Group()
         let result: Result<Void, any Error>
         do {
-            result = .success(try await database.write(.audit) { [log] db in try log.write(waiting.map(\.entry), db) })
+            try await database.write(.audit) { [self] db in
+                let entries = group.waiting.withLock { waiting in
+                    waiting += takeAll()
+                    return waiting.map(\.entry)
+                }
+                try log.write(entries, db)
+            }
+            result = .success(())
         } catch {
             result = .failure(error)
+            // Without the database, those that wait would fail one after the other, each after a time limit.
+            group.waiting.withLock { $0 += takeAll() }
         }
-        for waiting in waiting { waiting.continuation.resume(with: result) }
+        for waiting in group.waiting.withLock(\.self) { waiting.continuation.resume(with: result) }
     }
 
     func page(

@@ -2,15 +2,6 @@ import Foundation
 import GRDB
 
 extension SQLiteDatabase {
-    /// The value of SQLite's `synchronous` setting.
-    private enum Synchronous: String {
-        /// A write waits for the disk: acknowledged data survives a power failure.
-        case full = "FULL"
-        /// A write waits for the operating system: acknowledged data survives the end of the process, but the most recent writes
-        /// may be lost in a power failure.
-        case normal = "NORMAL"
-    }
-
     /// The maximum number of reads at once.
     private static let readers = 5
 
@@ -36,13 +27,11 @@ extension SQLiteDatabase {
             settings.maximumReaderCount = readers
             settings.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
             let pool = try DatabasePool(path: file.path, configuration: settings)
-            // The pool sets NORMAL on the writing connection.
-            let synchronous = configuration.survivesPowerCuts ? Synchronous.full : .normal
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)") }
             try SQLiteSchema.migrate(pool)
             // One reader is left for the check of tokens and other short reads.
             return SQLiteDatabase(
-                writer: pool, turns: Turns(maximum: readers - 1, clock: configuration.clock), queryTime: configuration.queryTime)
+                writer: pool, turns: Turns(maximum: readers - 1, clock: configuration.clock), queryTime: configuration.queryTime,
+                synchronous: configuration.survivesPowerCuts ? .full : .normal)
         } catch {
             throw RelayStorageError.translated(error)
         }

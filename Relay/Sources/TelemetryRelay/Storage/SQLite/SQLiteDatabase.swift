@@ -4,19 +4,35 @@ import Synchronization
 
 /// The only access to an SQLite database.
 struct SQLiteDatabase: StorageDatabase {
-    /// Set on the write queue. Later work must not use the connection, which GRDB does not check.
-    private final class Closing: Sendable {
+    /// The value of SQLite's `synchronous` setting.
+    enum Synchronous: String {
+        /// A write waits for the disk: acknowledged data survives a power failure.
+        case full = "FULL"
+        /// A write waits for the operating system: acknowledged data survives the end of the process, but the most recent writes
+        /// may be lost in a power failure.
+        case normal = "NORMAL"
+    }
+
+    /// The state of the writing connection, which is used on the write queue.
+    private final class Writing: Sendable {
+        /// Later work must not use the connection, which GRDB does not check.
         let isClosed = Mutex(false)
+        /// The pool sets it on the writing connection.
+        let synchronous = Mutex(Synchronous.normal)
     }
 
     let writer: any DatabaseWriter
     /// Nil for a database in memory, which has one connection.
     private let turns: Turns?
     private let queryTime: Duration
-    private let closing = Closing()
+    /// That of transactions, except those of the audit alone.
+    private let synchronous: Synchronous
+    private let writing = Writing()
 
-    init(writer: any DatabaseWriter, turns: Turns? = nil, queryTime: Duration = .zero) {
-        (self.writer, self.turns, self.queryTime) = (writer, turns, queryTime)
+    init(
+        writer: any DatabaseWriter, turns: Turns? = nil, queryTime: Duration = .zero, synchronous: Synchronous = .normal
+    ) {
+        (self.writer, self.turns, self.queryTime, self.synchronous) = (writer, turns, queryTime, synchronous)
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any StorageConnection) throws -> Value) async throws -> Value {
@@ -40,7 +56,19 @@ struct SQLiteDatabase: StorageDatabase {
     func write<Value: Sendable>(
         _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value
     ) async throws -> Value {
-        try await perform { db in try Self.transaction(db) { try body(SQLiteConnection(database: db)) } }
+        try await perform { db in
+            try wait(for: part == .audit ? .normal : synchronous, db)
+            return try Self.transaction(db) { try body(SQLiteConnection(database: db)) }
+        }
+    }
+
+    /// Sets what the next transactions wait for.
+    private func wait(for synchronous: Synchronous, _ db: Database) throws {
+        try writing.synchronous.withLock { current in
+            guard current != synchronous else { return }
+            try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
+            current = synchronous
+        }
     }
 
     /// Moves the write-ahead log into the main file if it has more than `limit` bytes. SQLite itself begins it anew only when nobody
@@ -54,10 +82,10 @@ struct SQLiteDatabase: StorageDatabase {
 
     /// Closes the database after the writes in progress.
     func close() async throws {
-        try await perform { [closing] db in
+        try await perform { [writing] db in
             // Moves all data into the main file, for copies of it. On a full disk, the data stays in the write-ahead log.
             _ = try? db.checkpoint(.passive)
-            closing.isClosed.withLock { $0 = true }
+            writing.isClosed.withLock { $0 = true }
         }
         do {
             try writer.close()
@@ -68,9 +96,9 @@ struct SQLiteDatabase: StorageDatabase {
 
     private func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            writer.asyncWriteWithoutTransaction { [closing] db in
+            writer.asyncWriteWithoutTransaction { [writing] db in
                 let result = Result {
-                    guard !closing.isClosed.withLock(\.self) else { throw RelayStorageError.closed }
+                    guard !writing.isClosed.withLock(\.self) else { throw RelayStorageError.closed }
                     return try body(db)
                 }
                 continuation.resume(with: result.mapError(RelayStorageError.translated))
