@@ -33,7 +33,8 @@ struct Telemetry: AsyncParsableCommand {
                 name: "Inspect",
                 subcommands: [
                     ClientsCommand.self, ScenariosCommand.self, EventsCommand.self, QueryCommand.self, CommandsCommand.self,
-                    SessionsCommand.self, CrashesCommand.self, StatsCommand.self, WatchCommand.self, DebugCommand.self,
+                    SessionsCommand.self, CrashesCommand.self, StatsCommand.self, AuditCommand.self, WatchCommand.self,
+                    DebugCommand.self,
                 ]),
             CommandGroup(
                 name: "Control",

@@ -40,6 +40,13 @@ extension RelayLocation {
         }
     }
 
+    func unreachable(_ reason: String) -> ToolFailure {
+        ToolFailure(
+            .unavailable,
+            "The relay at \(url.absoluteString.visible) cannot be reached: \(reason.visible.asSentence) Check the URL, and that the "
+                + "relay is running.")
+    }
+
     func foreign(_ status: Int) -> ToolFailure {
         ToolFailure(
             .unavailable,
@@ -56,8 +63,8 @@ extension RelayLocation {
         }
         return ToolFailure(
             .noPermission,
-            "The relay at \(url.absoluteString.visible) does not accept the \(tokenName): it is wrong, expired, revoked or a "
-                + "host's.\(reason)")
+            "The relay at \(url.absoluteString.visible) does not accept the \(tokenName): it is wrong, expired, revoked, a "
+                + "host's, or an auditor's, which only telemetry audit uses.\(reason)")
     }
 
     /// The token and its source, without the token.

@@ -1,10 +1,6 @@
 import Foundation
 @_spi(Tooling) import TelemetryHTTP
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Requests a relay's description, to explain a failure or to check the relay.
 public struct RelayProbe: Sendable {
     /// The result of `GET /v1/server`.
@@ -45,34 +41,23 @@ public struct RelayProbe: Sendable {
 
     /// Whether the relay's storage is ready; nil if the relay cannot be reached.
     public func isReady() async -> Bool? {
-        try? await get("readyz", token: nil).status == 200
+        try? await location.get("readyz", token: nil, timeout: Self.timeout).status == 200
     }
 
     /// The response with the client's newest event; nil if the relay cannot be reached, or refuses the request.
     func newestEvent(ofClient client: String) async -> Data? {
-        var unreserved = CharacterSet.alphanumerics
-        unreserved.formIntersection(CharacterSet(charactersIn: Unicode.Scalar(0)..."\u{7F}"))
-        unreserved.insert(charactersIn: "-._~")
-        let name = client.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-        let query = "client=\(name)&order=desc&limit=1"
-        guard let answer = try? await get("v1/events", query: query), answer.status == 200 else { return nil }
+        guard let answer = try? await get("v1/events", [("client", client), ("order", "desc"), ("limit", "1")]),
+            answer.status == 200
+        else { return nil }
         return answer.body
     }
 
-    private func get(_ path: String, query: String? = nil) async throws -> HTTPMessages.Response {
-        try await get(path, query: query, token: location.token)
-    }
-
-    private func get(_ path: String, query: String? = nil, token: AccessToken?) async throws -> HTTPMessages.Response {
-        var components = URLComponents(url: location.url.appending(path: path), resolvingAgainstBaseURL: true)
-        components?.percentEncodedQuery = query
-        var request = URLRequest(url: components?.url ?? location.url)
-        if let token { request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization") }
-        return try await HTTPMessages.send(request, timeout: Self.timeout)
+    private func get(_ path: String, _ query: [(name: String, value: String)] = []) async throws -> HTTPMessages.Response {
+        try await location.get(path, query, token: location.token, timeout: Self.timeout)
     }
 
     /// The text of a problem document, RFC 9457.
-    private static func detail(_ body: Data) -> String? {
+    static func detail(_ body: Data) -> String? {
         let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
         let text = object?["detail"] as? String ?? object?["title"] as? String
         return text.flatMap { $0.isEmpty ? nil : String($0.prefix(500)) }

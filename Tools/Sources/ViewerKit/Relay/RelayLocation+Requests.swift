@@ -1,0 +1,34 @@
+import Foundation
+@_spi(Tooling) import TelemetryHTTP
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension RelayLocation {
+    /// Sends a GET request.
+    /// - Parameters:
+    ///   - path: The route, without a slash at its beginning.
+    ///   - query: Names and values, not encoded. A name may occur more than once.
+    ///   - token: The token to send; nil for none.
+    /// - Throws: As `HTTPMessages.send` does.
+    func get(
+        _ path: String, _ query: [(name: String, value: String)] = [], token: AccessToken?, timeout: Duration,
+        limit: Int = 1 << 20
+    ) async throws -> HTTPMessages.Response {
+        var components = URLComponents(url: url.appending(path: path), resolvingAgainstBaseURL: true)
+        if !query.isEmpty {
+            components?.percentEncodedQuery = query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
+        }
+        var request = URLRequest(url: components?.url ?? url)
+        if let token { request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization") }
+        return try await HTTPMessages.send(request, timeout: timeout, limit: limit)
+    }
+
+    private static func encoded(_ value: String) -> String {
+        var unreserved = CharacterSet.alphanumerics
+        unreserved.formIntersection(CharacterSet(charactersIn: Unicode.Scalar(0)..."\u{7F}"))
+        unreserved.insert(charactersIn: "-._~")
+        return value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+}
