@@ -140,6 +140,9 @@ extension HTTPTelemetryTransport {
         /// Receives interruptions of streams. Called on any thread; it must not block.
         public var diagnostics: TelemetryDiagnosticsHandler?
 
+        /// The header `Telemetry-Purpose` of requests that read events, for the relay's audit; nil for none.
+        @_spi(Tooling) public var purpose: String?
+
         /// The clock of the time limits and the delays.
         package var clock: any Clock<Duration> = ContinuousClock()
         /// Returns a random number from 0 up to but not including 1.

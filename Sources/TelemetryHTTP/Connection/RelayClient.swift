@@ -110,6 +110,9 @@ final class RelayClient: Sendable {
         var prepared = Self.urlRequest(for: try address.url(request.path, query: request.query))
         prepared.httpMethod = request.method.rawValue
         prepared.setValue(type, forHTTPHeaderField: "Accept")
+        if let purpose = configuration.purpose, request.method == .get, request.path == ["v1", "events"] {
+            prepared.setValue(purpose, forHTTPHeaderField: "Telemetry-Purpose")
+        }
         if let body = request.body {
             let compressed = request.compresses ? GzipEncoder.encode(ifShorter: body) : nil
             prepared.httpBody = compressed ?? body

@@ -64,6 +64,7 @@ struct RelayStoreTests {
             let arguments = ["events", "--format", "csv", "--columns", "name", "--cursor-file", position, "--relay", relay.url]
             let first = try await ToolProcess.run(arguments)
             #expect(first.output == "name\r\nfirst\r\nsecond\r\n", "\(first.errors)")
+            #expect(relay.requests.allSatisfy { $0.header("Telemetry-Purpose") == nil })
             relay.addEvents("third")
             let second = try await ToolProcess.run(arguments)
             #expect(second.output == "name\r\nthird\r\n", "\(second.errors)")
@@ -92,6 +93,10 @@ struct RelayStoreTests {
             let file = folder.appendingPathComponent("archive").path
             let exported = try await ToolProcess.run("export", file, "--relay", relay.url)
             #expect(exported.errors == "Exported 3 records and 2 events.\n")
+            let reads = relay.requests.filter { $0.path == "/v1/events" }
+            #expect(!reads.isEmpty)
+            #expect(reads.allSatisfy { $0.header("Telemetry-Purpose") == "export" })
+            #expect(relay.requests.allSatisfy { $0.path == "/v1/events" || $0.header("Telemetry-Purpose") == nil })
             let other = try ScriptedRelay()
             defer { other.stop() }
             let imported = try await ToolProcess.run("import", file, "--relay", other.url)

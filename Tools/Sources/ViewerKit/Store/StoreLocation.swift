@@ -1,5 +1,5 @@
 public import Foundation
-import TelemetryHTTP
+@_spi(Tooling) import TelemetryHTTP
 public import TelemetryModels
 public import TelemetryTransport
 
@@ -43,6 +43,14 @@ public enum StoreLocation: Sendable {
         case .directory(let directory): try directory.open(diagnostics: diagnostics)
         case .relay(let relay): relay.viewer(Self.configuration(diagnostics))
         }
+    }
+
+    /// Opens the store as a viewer whose reads a relay's audit lists as exports. A directory must exist.
+    public func openForExport(diagnostics: TelemetryDiagnosticsHandler? = nil) throws -> any TelemetryTransporting {
+        guard case .relay(let relay) = self else { return try open(diagnostics: diagnostics) }
+        var configuration = Self.configuration(diagnostics)
+        configuration.purpose = "export"
+        return relay.viewer(configuration)
     }
 
     /// Opens the store as a viewer, and creates a directory that is missing.

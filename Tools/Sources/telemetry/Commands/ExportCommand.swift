@@ -37,7 +37,7 @@ struct ExportCommand: StoreCommand {
     }
 
     func perform(_ console: Console) async throws {
-        let transport = try store.open(console)
+        let transport = try store.openForExport(console)
         let criteria = try await filter.resolved(over: transport, in: store)
         // The store cannot count the events of several clients.
         let isCounted = file != "-" && criteria.clients == nil

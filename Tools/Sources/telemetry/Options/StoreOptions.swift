@@ -63,6 +63,11 @@ struct StoreOptions: ParsableArguments {
         try located().open { console.diagnose($0, isVerbose: verbose) }
     }
 
+    /// Opens the store, which must exist, to export its events.
+    func openForExport(_ console: Console) throws -> any TelemetryTransporting {
+        try located().openForExport { console.diagnose($0, isVerbose: verbose) }
+    }
+
     /// Opens the store, and creates it if it is missing.
     func openOrCreate(_ console: Console) throws -> any TelemetryTransporting {
         try located().openOrCreate { console.diagnose($0, isVerbose: verbose) }
