@@ -38,6 +38,7 @@ VIEWS = {
     "client": ("/#/client?id=anna-7f3a", lambda page: page.get_by_role("region", name="Commands")),
     "events": ("/#/events", lambda page: rows(page, "Events").first),
     "crashes": ("/#/crashes", lambda page: page.get_by_role("region", name="Crashes", exact=True)),
+    "audit": ("/#/audit", lambda page: page.get_by_role("region", name="Audit")),
     "rules": ("/#/rules", lambda page: page.get_by_text("No rules")),
     "lines": ("/#/events?query=%7C+stats+count(),+quantile(0.95,+ms)+by+scenario,+time:1m", lambda page: page.get_by_role("img", name="count()")),
     "bars": ("/#/events?query=%7C+top+name", lambda page: page.get_by_role("list", name="count")),

@@ -31,7 +31,7 @@ def test_no_field_becomes_markup_in_any_view(relay, open_page):
     page = open_page()
     expect(page.locator(".summary")).to_have_text(f"{len(ATTACKS) + 1} clients")
     views = ["/#/clients", "/#/client?id=alpha", "/#/client?id=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "/#/events",
-             "/#/events?query=%22%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%22", "/#/crashes", "/#/rules", "/#/events?query=%7C+top+name,+text,+scenario", "/#/events?query=%7C+stats+count()+by+name,+time:1m", "/#/events?query=%7C+limit+20", "/#/__proto__", "/#/constructor"]
+             "/#/events?query=%22%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%22", "/#/crashes", "/#/audit", "/#/rules", "/#/events?query=%7C+top+name,+text,+scenario", "/#/events?query=%7C+stats+count()+by+name,+time:1m", "/#/events?query=%7C+limit+20", "/#/__proto__", "/#/constructor"]
     for view in views:
         page.goto(relay.address + view)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -44,6 +44,8 @@ def test_no_field_becomes_markup_in_any_view(relay, open_page):
                 expect(page.get_by_role("complementary", name="Event")).to_be_visible()
         if view == "/#/crashes":
             expect(page.get_by_role("region", name="Crashes", exact=True)).to_contain_text("alert(1)")
+        if view == "/#/audit":
+            expect(page.get_by_role("region", name="Audit")).to_contain_text("alert(1)")
         if "%7C" in view:
             expect(page.get_by_role("region", name="Result")).to_contain_text("alert(1)")
         assert page.locator("img").count() == 1, view

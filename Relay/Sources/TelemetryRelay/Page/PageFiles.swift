@@ -12,6 +12,7 @@ enum PageFiles {
     private static let scripts: [String: [UInt8]] = [
         "api.js": PackageResources.api_js,
         "app.js": PackageResources.app_js,
+        "audit.js": PackageResources.audit_js,
         "chart-draw.js": PackageResources.chart_draw_js,
         "client.js": PackageResources.client_js,
         "clients.js": PackageResources.clients_js,

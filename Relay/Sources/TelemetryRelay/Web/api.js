@@ -102,6 +102,9 @@ export class Relay {
     /** The result of a query: `{columns, rows, matched}`, or `{events, matched, hasMore}` if its rows are events. `filter` may narrow its events. */
     ask(text, signal, limit, filter = {}) { return this.post("/v1/query", { ...filter, query: text, limit }, signal); }
 
+    /** A page of the audit, the newest entries first: `{entries, cursor, hasMore}`. */
+    audit(filter, more = {}, signal) { return this.get(`/v1/audit${query({ ...filter, ...more, order: "desc" })}`, signal); }
+
     /** All records that match, page by page. One that changes in between is in the last page that has it. */
     async records(recordType, conditions = {}, more = {}) {
         const found = new Map();

@@ -1,4 +1,5 @@
 import { Relay } from "./api.js";
+import { auditView } from "./audit.js";
 import { clientView } from "./client.js";
 import { clientsView } from "./clients.js";
 import { crashesView } from "./crashes.js";
@@ -13,7 +14,7 @@ import { Store } from "./store.js";
 import { Sync } from "./sync.js";
 import { durationText, setClockOffset } from "./time.js";
 
-const views = { clients: clientsView, client: clientView, events: eventsView, crashes: crashesView, rules: rulesView };
+const views = { clients: clientsView, client: clientView, events: eventsView, crashes: crashesView, rules: rulesView, audit: auditView };
 const keptToken = "telemetry.token";
 const clockTolerance = 5_000;
 const clockInterval = 300_000;
@@ -74,7 +75,8 @@ async function signIn(token, keeps) {
     ending = new AbortController();
     sync = new Sync(relay, { canSubscribe: server.role === "viewer", signal: ending.signal });
     sync.on("TelemetryClient", loadClients);
-    store.set({ session: { role: server.role, version: server.version, hasToken: Boolean(token) } });
+    const hasAudit = server.role === "viewer" && server.features?.includes("audit") === true;
+    store.set({ session: { role: server.role, version: server.version, hasToken: Boolean(token), hasAudit } });
     const timer = setInterval(() => readClock(relay).catch(() => {}), clockInterval);
     ending.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
     route();
@@ -124,8 +126,9 @@ function route() {
     if (!store.get("session")) return;
     shownAddress = location.hash;
     const [name, search = ""] = location.hash.replace(/^#\//, "").split(/\?(.*)/s);
-    const known = Object.hasOwn(views, name) ? name : "clients";
-    const context = { store, relay, sync, navigate, canControl: store.get("session").role === "viewer", parameters: new URLSearchParams(search) };
+    const { role, hasAudit } = store.get("session");
+    const known = Object.hasOwn(views, name) && (name !== "audit" || hasAudit) ? name : "clients";
+    const context = { store, relay, sync, navigate, canControl: role === "viewer", hasAudit, parameters: new URLSearchParams(search) };
     show(views[known](context), known);
 }
 
@@ -150,6 +153,7 @@ function drawFrame() {
     const isAway = store.get("connection") === "away";
     const offset = store.get("clockOffset");
     document.getElementById("navigation").hidden = !session;
+    document.getElementById("audit").hidden = !session?.hasAudit;
     document.getElementById("role").textContent = session ? (session.role === "reader" ? "Read only" : "Viewer") : "";
     document.getElementById("sign-out").hidden = !session?.hasToken;
     const connection = document.getElementById("connection");

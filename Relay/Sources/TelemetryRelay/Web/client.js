@@ -9,7 +9,7 @@ import { agoText, countText, counted, dateText } from "./time.js";
 const shownCommands = 50;
 
 /** One client: what it is, its scenarios, and the commands that it was sent. */
-export function clientView({ store, relay, sync, canControl, parameters }) {
+export function clientView({ store, relay, sync, canControl, hasAudit, parameters }) {
     const id = parameters.get("id") ?? "";
     let scenarios = null;
     let commands = [];
@@ -96,6 +96,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
         actions.replaceChildren(...[
             el("a", { class: "button primary", href: address("events", { query: term("client", id) }) }, "Show its events"),
             el("a", { class: "button", href: address("crashes", { client: id }) }, "Show its crashes"),
+            hasAudit && el("a", { class: "button", href: address("audit", { client: id }) }, "Show its audit"),
             ...(canControl && client ? [
                 !client.isEnabled && button("Approve", () => send("enable"), { class: "primary", "data-control": "approve" }),
                 client.isEnabled && !client.isPaused && button("Pause", () => send("pause"), { "data-control": "pause", title: "Record and send nothing until resumed" }),

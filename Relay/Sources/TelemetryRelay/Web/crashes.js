@@ -1,4 +1,4 @@
-import { el, visible, visibleLines } from "./dom.js";
+import { el, table, visible, visibleLines } from "./dom.js";
 import { keyText, sessionEnd, sessionEnds } from "./event-row.js";
 import { emptyState } from "./help.js";
 import { address, term } from "./query-text.js";
@@ -6,12 +6,6 @@ import { persist } from "./stream.js";
 import { countText, counted, dateText } from "./time.js";
 
 const [limit, countLimit] = [200, 20];
-
-function table(label, titles, rows) {
-    return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": label }, el("table", {},
-        el("thead", {}, el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)))),
-        el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell) => el("td", {}, cell)))))));
-}
 
 /** The query for a session's events, those that the flight recorder kept, which the reporting session sent, and the report. */
 function eventsOf(session, report) {

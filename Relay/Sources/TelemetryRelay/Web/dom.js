@@ -35,6 +35,16 @@ export function button(title, act, properties = {}) {
     return el("button", { type: "button", onclick: act, ...properties }, title);
 }
 
+/** A row of a table; each cell is its content. */
+export function row(cells) { return el("tr", {}, cells.map((cell) => el("td", {}, cell))); }
+
+/** A table that scrolls in its own region. */
+export function table(label, titles, rows) {
+    return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": label }, el("table", {},
+        el("thead", {}, el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)))),
+        el("tbody", {}, rows.map(row))));
+}
+
 /** A labelled `select`. Each choice is a value and its title. */
 export function choice(label, choices, value, change) {
     const select = el("select", { onchange: () => change?.(select.value) },
