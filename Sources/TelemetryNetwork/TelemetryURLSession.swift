@@ -1,5 +1,5 @@
 public import Foundation
-public import TelemetryLogging
+@_spi(Tooling) public import TelemetryLogging
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -163,17 +163,27 @@ public struct TelemetryURLSession: Sendable {
     ) async throws -> (Body, URLResponse) {
         let request = request.traced(span: randomSpan)
         guard scenario.isEnabled else { return try await send(request) }
-        let log = RequestLog(request, requestBytes: requestBytes(request), scenario: scenario, path: path)
-        let start = elapsed()
-        log.started()
+        let events = RequestEvents(
+            method: request.httpMethod ?? "GET", url: request.url, requestBytes: requestBytes(request), scenario: scenario,
+            elapsed: elapsed, path: path)
+        events.started()
         do {
             let (body, response) = try await send(request)
-            log.finished(response, responseBytes: responseBytes(body), duration: elapsed() - start)
+            events.finished(status: (response as? HTTPURLResponse)?.statusCode, responseBytes: responseBytes(body))
             return (body, response)
         } catch {
-            log.failed(error, duration: elapsed() - start)
+            let (domain, code) = Self.domainAndCode(of: error)
+            events.failed(domain, code: code)
             throw error
         }
+    }
+
+    private static func domainAndCode(of error: any Error) -> (String, Int) {
+        if error is CancellationError || (error as? URLError)?.code == .cancelled {
+            return ("cancelled", URLError.Code.cancelled.rawValue)
+        }
+        let error = error as NSError
+        return (error.domain, error.code)
     }
 
     private static func bodyBytes(of request: URLRequest) -> Int? {

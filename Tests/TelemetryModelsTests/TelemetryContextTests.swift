@@ -1,4 +1,4 @@
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import Testing
 
 struct TelemetryContextTests {
@@ -11,6 +11,15 @@ struct TelemetryContextTests {
             #expect(TelemetryContext.current == ["user": "1", "request": "a"])
         }
         #expect(TelemetryContext.current == [:])
+    }
+
+    @Test("Replaced values are in effect alone until their operation ends")
+    func replaced() {
+        TelemetryContext.with(["user": "1", "request": "a"]) {
+            #expect(TelemetryContext.replaced(by: ["user": "2"]) { TelemetryContext.current } == ["user": "2"])
+            #expect(TelemetryContext.replaced(by: [:]) { TelemetryContext.current } == [:])
+            #expect(TelemetryContext.current == ["user": "1", "request": "a"])
+        }
     }
 
     @Test("Child tasks inherit the values, a detached task has none, and an error ends the operation")
