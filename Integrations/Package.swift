@@ -13,7 +13,9 @@ let settings: [SwiftSetting] =
 
 func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
 
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nio = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { Target.Dependency.product(name: $0, package: "swift-nio") }
 let services = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 
@@ -26,11 +28,14 @@ let package = Package(
         .library(name: "TelemetryOTLP", targets: ["TelemetryOTLP"]),
         .library(name: "TelemetryServiceLifecycle", targets: ["TelemetryServiceLifecycle"]),
         .library(name: "TelemetryTracing", targets: ["TelemetryTracing"]),
+        .library(name: "TelemetryAsyncHTTPClient", targets: ["TelemetryAsyncHTTPClient"]),
     ],
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
     ],
     targets: [
@@ -53,6 +58,10 @@ let package = Package(
         .target(
             name: "TelemetryTracing",
             dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), logging, tracing], swiftSettings: settings),
+        .target(
+            name: "TelemetryAsyncHTTPClient",
+            dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), asyncHTTPClient, logging, tracing] + nio,
+            swiftSettings: settings),
         .testTarget(
             name: "TelemetryBootstrapTests",
             dependencies: [
@@ -85,6 +94,13 @@ let package = Package(
                 layer("TelemetryLogging"), logging, tracing,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TelemetryAsyncHTTPClientTests",
+            dependencies: [
+                "TelemetryAsyncHTTPClient", layer("TelemetryModels"), layer("TelemetryLogging"), layer("TelemetryTestSupport"),
+                asyncHTTPClient, tracing, .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ] + nio,
             swiftSettings: settings),
     ]
 )
