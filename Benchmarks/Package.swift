@@ -17,7 +17,7 @@ let package = Package(
     traits: [.trait(name: "PostgreSQL", description: "The relays on PostgreSQL beside libpq; needs libpq and its headers.")],
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
-        .package(name: "LiveTelemetryIntegrations", path: "../Integrations"),
+        .package(name: "LiveTelemetryIntegrations", path: "../Integrations", traits: []),
         .package(name: "LiveTelemetryPrograms", path: "../Tools/Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

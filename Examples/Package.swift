@@ -19,7 +19,7 @@ let package = Package(
     products: [.executable(name: "example-host", targets: ["example-host"])],
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
-        .package(name: "LiveTelemetryIntegrations", path: "../Integrations"),
+        .package(name: "LiveTelemetryIntegrations", path: "../Integrations", traits: []),
         .package(name: "LiveTelemetryPrograms", path: "../Tools/Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

@@ -13,11 +13,14 @@ let settings: [SwiftSetting] =
 
 func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
 
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let nio = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { Target.Dependency.product(name: $0, package: "swift-nio") }
 let services = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+
+// Many packages come with these, which no other integration needs.
+let asyncHTTPClient = [
+    ("AsyncHTTPClient", "async-http-client"), ("NIOCore", "swift-nio"), ("NIOHTTP1", "swift-nio"), ("NIOPosix", "swift-nio"),
+].map { Target.Dependency.product(name: $0, package: $1, condition: .when(traits: ["AsyncHTTPClient"])) }
 
 let package = Package(
     name: "LiveTelemetryIntegrations",
@@ -29,6 +32,12 @@ let package = Package(
         .library(name: "TelemetryServiceLifecycle", targets: ["TelemetryServiceLifecycle"]),
         .library(name: "TelemetryTracing", targets: ["TelemetryTracing"]),
         .library(name: "TelemetryAsyncHTTPClient", targets: ["TelemetryAsyncHTTPClient"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["AsyncHTTPClient"]),
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "The product TelemetryAsyncHTTPClient; fetches AsyncHTTPClient and the packages that it needs."),
     ],
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
@@ -60,7 +69,7 @@ let package = Package(
             dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), logging, tracing], swiftSettings: settings),
         .target(
             name: "TelemetryAsyncHTTPClient",
-            dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), asyncHTTPClient, logging, tracing] + nio,
+            dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), logging, tracing] + asyncHTTPClient,
             swiftSettings: settings),
         .testTarget(
             name: "TelemetryBootstrapTests",
@@ -99,8 +108,8 @@ let package = Package(
             name: "TelemetryAsyncHTTPClientTests",
             dependencies: [
                 "TelemetryAsyncHTTPClient", layer("TelemetryModels"), layer("TelemetryLogging"), layer("TelemetryTestSupport"),
-                asyncHTTPClient, tracing, .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-            ] + nio,
+                tracing, .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ] + asyncHTTPClient,
             swiftSettings: settings),
     ]
 )

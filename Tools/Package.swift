@@ -20,7 +20,7 @@ let package = Package(
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
         .package(name: "LiveTelemetryExamples", path: "../Examples"),
-        .package(name: "LiveTelemetryIntegrations", path: "../Integrations"),
+        .package(name: "LiveTelemetryIntegrations", path: "../Integrations", traits: []),
         .package(name: "LiveTelemetryPrograms", path: "Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],

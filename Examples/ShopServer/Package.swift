@@ -28,7 +28,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "LiveTelemetry", path: "../.."),
-        .package(name: "LiveTelemetryIntegrations", path: "../../Integrations"),
+        .package(name: "LiveTelemetryIntegrations", path: "../../Integrations", traits: []),
         .package(name: "LiveTelemetryPrograms", path: "../../Tools/Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
