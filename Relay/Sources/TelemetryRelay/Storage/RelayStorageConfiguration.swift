@@ -19,7 +19,7 @@ public struct RelayStorageConfiguration: Sendable {
     public var queryTime: Duration = .seconds(20)
     /// Whether a write waits for the disk (`synchronous = FULL`), so that acknowledged data survives a power failure. Otherwise
     /// (`NORMAL`) a power failure may lose the most recent writes; a killed process loses nothing in either mode. Requests share
-    /// transactions, so the cost of waiting is low.
+    /// transactions, so the cost of waiting is low. In SQLite, entries of the audit that are written alone never wait.
     public var survivesPowerCuts = true
     /// The interval at which the database is checked for changes by other relays; less than a second.
     public var pollInterval: Duration = .milliseconds(400)

@@ -19,16 +19,25 @@ protocol StorageDatabase: Sendable {
     /// Reads with one statement.
     func rows(_ sql: String, _ values: [StorageValue]) async throws -> [StorageRow]
 
-    /// Writes in one transaction. Cancelling the task has no effect. `body` may be called again after its changes were undone.
+    /// Writes in one transaction, and then calls `done` on any thread. `body` may be called again after its changes were undone.
     func write<Value: Sendable>(
-        _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value
-    ) async throws -> Value
+        _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value,
+        done: @escaping @Sendable (Result<Value, any Error>) -> Void)
 }
 
 extension StorageDatabase {
     var epoch: Int { 0 }
 
     func isMaintainer() async throws -> Bool { true }
+
+    /// Writes in one transaction. Cancelling the task has no effect. `body` may be called again after its changes were undone.
+    func write<Value: Sendable>(
+        _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            write(part, body) { continuation.resume(with: $0) }
+        }
+    }
 }
 
 /// What a transaction writes to.

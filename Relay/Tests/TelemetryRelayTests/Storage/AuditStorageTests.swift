@@ -184,6 +184,28 @@ struct AuditStorageTests {
         }
     }
 
+    @Test("Only transactions of entries alone do not wait for the disk")
+    func disk() async throws {
+        try await StorageBench.open(.file) { storage in
+            let database = try #require(storage.tables).database
+            func level(_ part: StoragePart) async throws -> Int64? {
+                try await database.write(part) { try $0.int("PRAGMA synchronous") }
+            }
+            // 1 is NORMAL, 2 is FULL.
+            for part in [StoragePart.relay, .audit, .events, .debugLogs, .audit, .audit, .relay] {
+                #expect(try await level(part) == (part == .audit ? 1 : 2))
+            }
+        }
+        try await StorageBench.run(.file) { bench in
+            try await bench.open { $0.survivesPowerCuts = false } _: { storage in
+                let database = try #require(storage.tables).database
+                for part in [StoragePart.audit, .events] {
+                    #expect(try await database.write(part) { try $0.int("PRAGMA synchronous") } == 1)
+                }
+            }
+        }
+    }
+
     @Test("A closed storage refuses entries", arguments: StorageDriver.all)
     func closed(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in

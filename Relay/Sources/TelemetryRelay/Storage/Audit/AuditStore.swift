@@ -10,7 +10,10 @@ final class AuditStore: RelayAuditStorage {
 
     private struct Queue {
         var waiting: [Waiting] = []
+        var isWriting = false
         var isClosed = false
+        /// Resumed when nothing waits any more.
+        var idle: CheckedContinuation<Void, Never>?
     }
 
     /// The entries of a transaction, which are chosen once it has the lock.
@@ -24,7 +27,6 @@ final class AuditStore: RelayAuditStorage {
     let log: AuditLog
     private let age: TimeInterval
     private let queue = Mutex(Queue())
-    private let work = CoalescedWork()
 
     /// - Parameter age: how long entries are kept, in seconds.
     init(_ database: any StorageDatabase, log: AuditLog, age: TimeInterval) {
@@ -33,21 +35,27 @@ final class AuditStore: RelayAuditStorage {
 
     func append(_ entry: RelayAuditEntry) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            let isClosed = queue.withLock { queue in
-                if !queue.isClosed { queue.waiting.append(Waiting(entry: entry, continuation: continuation)) }
-                return queue.isClosed
+            let (isClosed, isFirst) = queue.withLock { queue in
+                guard !queue.isClosed else { return (true, false) }
+                queue.waiting.append(Waiting(entry: entry, continuation: continuation))
+                defer { queue.isWriting = true }
+                return (false, !queue.isWriting)
             }
-            guard !isClosed else { return continuation.resume(throwing: RelayStorageError.closed) }
-            work.start { while self.queue.withLock({ !$0.waiting.isEmpty }) { await self.write() } }
+            if isClosed { continuation.resume(throwing: RelayStorageError.closed) }
+            if isFirst { write() }
         }
     }
 
     /// Refuses later entries, and returns after those that wait.
     func finish() async {
-        queue.withLock { $0.isClosed = true }
-        await work.finish()
-        // Those whose work did not begin any more.
-        if queue.withLock({ !$0.waiting.isEmpty }) { await write() }
+        await withCheckedContinuation { continuation in
+            let isWriting = queue.withLock { queue in
+                queue.isClosed = true
+                if queue.isWriting { queue.idle = continuation }
+                return queue.isWriting
+            }
+            if !isWriting { continuation.resume() }
+        }
     }
 
     private func takeAll() -> [Waiting] {
@@ -57,25 +65,29 @@ final class AuditStore: RelayAuditStorage {
         }
     }
 
-    /// Writes the entries that wait together.
-    private func write() async {
+    /// Writes the entries that wait together, and then those that arrived in the meantime.
+    private func write() {
         let group = Group()
-        let result: Result<Void, any Error>
-        do {
-            try await database.write(.audit) { [self] db in
-                let entries = group.waiting.withLock { waiting in
-                    waiting += takeAll()
-                    return waiting.map(\.entry)
-                }
-                try log.write(entries, db)
+        // Without a task of its own, whose changes of threads cost more than the transaction.
+        database.write(.audit) { [self] db in
+            let entries = group.waiting.withLock { waiting in
+                waiting += takeAll()
+                return waiting.map(\.entry)
             }
-            result = .success(())
-        } catch {
-            result = .failure(error)
+            try log.write(entries, db)
+        } done: { [self] result in
             // Without the database, those that wait would fail one after the other, each after a time limit.
-            group.waiting.withLock { $0 += takeAll() }
+            if case .failure = result { group.waiting.withLock { $0 += takeAll() } }
+            for waiting in group.waiting.withLock(\.self) { waiting.continuation.resume(with: result) }
+            let (isDone, idle) = queue.withLock { queue in
+                guard queue.waiting.isEmpty else { return (false, nil as CheckedContinuation<Void, Never>?) }
+                queue.isWriting = false
+                defer { queue.idle = nil }
+                return (true, queue.idle)
+            }
+            idle?.resume()
+            if !isDone { write() }
         }
-        for waiting in group.waiting.withLock(\.self) { waiting.continuation.resume(with: result) }
     }
 
     func page(

@@ -91,16 +91,22 @@ struct PostgreSQLDatabase: StorageDatabase {
     }
 
     func write<Value: Sendable>(
-        _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value
-    ) async throws -> Value {
-        try await Task { [writers] in
-            guard let pool = writers[part] else { throw RelayStorageError.closed }
-            return try await Self.translating {
-                try await pool.transaction(begin: [Self.begin, "SELECT FROM \(part.table) WHERE id = 1 FOR UPDATE"]) {
-                    try body($0)
+        _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value,
+        done: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        Task { [writers] in
+            do {
+                guard let pool = writers[part] else { throw RelayStorageError.closed }
+                let value = try await Self.translating {
+                    try await pool.transaction(begin: [Self.begin, "SELECT FROM \(part.table) WHERE id = 1 FOR UPDATE"]) {
+                        try body($0)
+                    }
                 }
+                done(.success(value))
+            } catch {
+                done(.failure(error))
             }
-        }.value
+        }
     }
 
     /// Each statement sees what was committed before it, as the statements after the lock have to.

@@ -54,12 +54,14 @@ struct SQLiteDatabase: StorageDatabase {
     }
 
     func write<Value: Sendable>(
-        _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value
-    ) async throws -> Value {
-        try await perform { db in
-            try wait(for: part == .audit ? .normal : synchronous, db)
-            return try Self.transaction(db) { try body(SQLiteConnection(database: db)) }
-        }
+        _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value,
+        done: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        perform(
+            { db in
+                try wait(for: part == .audit ? .normal : synchronous, db)
+                return try Self.transaction(db) { try body(SQLiteConnection(database: db)) }
+            }, done: done)
     }
 
     /// Sets what the next transactions wait for.
@@ -96,13 +98,19 @@ struct SQLiteDatabase: StorageDatabase {
 
     private func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            writer.asyncWriteWithoutTransaction { [writing] db in
-                let result = Result {
-                    guard !writing.isClosed.withLock(\.self) else { throw RelayStorageError.closed }
-                    return try body(db)
-                }
-                continuation.resume(with: result.mapError(RelayStorageError.translated))
+            perform(body) { continuation.resume(with: $0) }
+        }
+    }
+
+    private func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value, done: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        writer.asyncWriteWithoutTransaction { [writing] db in
+            let result = Result {
+                guard !writing.isClosed.withLock(\.self) else { throw RelayStorageError.closed }
+                return try body(db)
             }
+            done(result.mapError(RelayStorageError.translated))
         }
     }
 
