@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
@@ -182,6 +183,27 @@ struct AuditStorageTests {
             try await storage.expire()
             #expect(try await storage.usage().auditEntries == 1)
         }
+    }
+
+    @Test("An entry whose transaction fails is refused; one whose transaction is repeated is written once")
+    func failures() async throws {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        let database = BlockTests.FailingDatabase(storage.database)
+        let (configuration, clocks) = (RelayStorageConfiguration(), try await database.read(AuditLog.clocks))
+        let log = AuditLog(arrival: ArrivalTime(after: clocks, age: 1_000, configuration), now: { .now })
+        let audit = AuditStore(database, log: log, age: 1_000)
+        database.failures.withLock { $0 = 1 }
+        await #expect(throws: RelayStorageError.unavailable("the commit failed")) {
+            try await audit.append(.init(.readEvents, by: .command, detail: "1"))
+        }
+        database.conflicts.withLock { $0 = 1 }
+        try await audit.append(.init(.readEvents, by: .command, detail: "2"))
+        try await audit.append(.init(.readEvents, by: .command, detail: "3"))
+        await audit.finish()
+        let entries = try await storage.audit.page(matching: .init(), after: nil, limit: 9, order: .ascending).entries
+        #expect(entries.map(\.entry.detail) == ["2", "3"])
+        #expect(entries.map(\.number) == [1, 2])
+        try await storage.close()
     }
 
     @Test("Only transactions of entries alone do not wait for the disk")

@@ -206,7 +206,7 @@ struct BlockTests {
     }
 
     /// A database whose writes fail at the commit, or conflict there and are repeated, or are lost later.
-    private final class FailingDatabase: StorageDatabase {
+    final class FailingDatabase: StorageDatabase {
         let base: SQLiteDatabase
         let failures = Mutex(0)
         let conflicts = Mutex(0)
@@ -226,6 +226,19 @@ struct BlockTests {
         func rows(_ sql: String, _ values: [StorageValue]) async throws -> [StorageRow] { try await base.rows(sql, values) }
 
         func write<Value: Sendable>(
+            _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value,
+            done: @escaping @Sendable (Result<Value, any Error>) -> Void
+        ) {
+            Task {
+                do {
+                    done(.success(try await attempt(part, body)))
+                } catch {
+                    done(.failure(error))
+                }
+            }
+        }
+
+        private func attempt<Value: Sendable>(
             _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value
         ) async throws -> Value {
             let (fails, conflicts) = (Self.take(failures), Self.take(conflicts))
