@@ -219,7 +219,9 @@ struct AuditStorageTests {
             }
         }
         try await StorageBench.run(.file) { bench in
-            try await bench.open { $0.survivesPowerCuts = false } _: { storage in
+            try await bench.open {
+                $0.survivesPowerCuts = false
+            } _: { storage in
                 let database = try #require(storage.tables).database
                 for part in [StoragePart.audit, .events] {
                     #expect(try await database.write(part) { try $0.int("PRAGMA synchronous") } == 1)
