@@ -223,6 +223,12 @@ struct AuditTests {
             #expect(try await page("token=anna&limit=2").numbers == [3, 4])
             #expect(try await page("since=2000-01-01T00:00:00Z&until=2000-01-02T00:00:00Z").numbers == [])
             #expect(try await page("since=2000-01-01T00:00:00Z").numbers.count == 6)
+            let entries = try await relay.get("/v1/audit", as: auditor)["entries"] as? [[String: Any]] ?? []
+            for entry in entries {
+                let (number, time) = (try #require(entry["number"] as? Int), try #require(entry["time"] as? String))
+                #expect(try await page("since=\(time)").numbers.contains(number), "\(time)")
+                #expect(try await !page("until=\(time)").numbers.contains(number), "\(time)")
+            }
             let first = try #require(
                 (try await relay.get("/v1/audit?limit=1", as: auditor)["entries"] as? [[String: Any]])?.first)
             #expect(first["token"] is NSNull && first["role"] is NSNull && first["address"] is NSNull)

@@ -174,12 +174,12 @@ struct StorageSchema {
         """
     }
 
-    /// See ``RelayStoredAuditEntry``. `time` is in seconds since the reference date, `received` in milliseconds of the arrival clock.
+    /// See ``RelayStoredAuditEntry``. `time` is in milliseconds since 1970, `received` in those of the arrival clock.
     private var audit: String {
         """
         CREATE TABLE audit (
             number BIGINT PRIMARY KEY,
-            time DOUBLE PRECISION NOT NULL,
+            time BIGINT NOT NULL,
             received BIGINT NOT NULL,
             action TEXT NOT NULL,
             token_key \(bytes),

@@ -33,11 +33,15 @@ struct AuditLog: Sendable {
         try db.enqueue(
             "INSERT INTO audit VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             [
-                .int(number), .init(time), .int(ArrivalTime.milliseconds(received)), .text(entry.action.rawValue),
+                .int(number), .int(milliseconds(of: time)), .int(ArrivalTime.milliseconds(received)),
+                .text(entry.action.rawValue),
                 key(actor.token), bytes(actor.token), actor.role.map { .text($0.rawValue) } ?? .null, bytes(actor.address),
                 key(entry.client), bytes(entry.client), bytes(entry.detail), .init(entry.status),
             ])
     }
+
+    /// A time as stored, to the millisecond, which is that of its text.
+    static func milliseconds(of time: Date) -> Int64 { Int64(exactly: (time.timeIntervalSince1970 * 1000).rounded()) ?? .max }
 
     /// Deletes the oldest entries of more than an age.
     /// - Returns: whether there may be more of them.

@@ -99,8 +99,8 @@ final class AuditStore: RelayAuditStorage {
             if let value { statement.sql += " AND \(condition(statement.parameter(value)))" }
         }
         add(number.map { .int($0) }) { "number \(isAscending ? ">" : "<") \($0)" }
-        add(filter.since.map { .init($0) }) { "time >= \($0)" }
-        add(filter.until.map { .init($0) }) { "time < \($0)" }
+        add(filter.since.map { .int(AuditLog.milliseconds(of: $0)) }) { "time >= \($0)" }
+        add(filter.until.map { .int(AuditLog.milliseconds(of: $0)) }) { "time < \($0)" }
         add(filter.token.map { .bytes(NameKey.data(of: $0)) }) { "token_key = \($0)" }
         add(filter.client.map { .bytes(NameKey.data(of: $0)) }) { client in
             guard filter.includesEveryone else { return "client_key = \(client)" }
@@ -123,12 +123,12 @@ final class AuditStore: RelayAuditStorage {
         func text(_ column: Int) throws -> String? {
             try row.optionalBytes(column).map { String(decoding: $0, as: UTF8.self) }
         }
-        guard let time = try row.date(1), let action = RelayAuditEntry.Action(rawValue: try row.text(2)) else {
+        guard let action = RelayAuditEntry.Action(rawValue: try row.text(2)) else {
             throw RelayStorageError.corrupt("an entry of the audit cannot be read")
         }
         let role = row.values[4] == .null ? nil : RelayRole(rawValue: try row.text(4))
         return RelayStoredAuditEntry(
-            number: try row.int(0), time: time,
+            number: try row.int(0), time: Date(timeIntervalSince1970: Double(try row.int(1)) / 1000),
             entry: RelayAuditEntry(
                 action, by: RelayActor(token: try text(3), role: role, address: try text(5)), client: try text(6),
                 detail: try text(7) ?? "", status: Int(try row.int(8))))

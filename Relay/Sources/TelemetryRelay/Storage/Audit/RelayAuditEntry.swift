@@ -72,7 +72,7 @@ public struct RelayActor: Sendable, Equatable {
 public struct RelayStoredAuditEntry: Sendable, Equatable {
     /// The number, at least 1. Later entries have greater numbers, without gaps.
     public let number: Int64
-    /// When it was written, by the wall clock of the relay.
+    /// When it was written, by the wall clock of the relay, to the millisecond.
     public let time: Date
     public let entry: RelayAuditEntry
 
