@@ -74,7 +74,9 @@ struct RelayRoutes: Sendable {
         addQuery(to: router, table)
         addRecords(to: router, table)
         addSubscriptions(to: router, table)
-        addAudit(to: router, table)
+        add(
+            .get, "/v1/audit", to: router, table, roles: [.viewer, .auditor], query: AuditRoute.parameters,
+            AuditRoute(storage: storage.audit, limits: limits).answer)
         addServer(to: router, table)
     }
 }

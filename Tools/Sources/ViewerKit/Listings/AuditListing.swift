@@ -38,18 +38,19 @@ public struct AuditListing {
     }
 }
 
-extension JSONLine {
+extension AuditEntry {
     /// The entry with the relay's names.
-    public init(_ entry: AuditEntry) {
-        self.init()
-        add("number", entry.number)
-        add("time", entry.time)
-        add("token", entry.token)
-        add("role", entry.role)
-        add("address", entry.address)
-        add("action", entry.action)
-        add("client", entry.client)
-        add("detail", entry.detail)
-        add("status", entry.status)
+    public var jsonLine: JSONLine {
+        var line = JSONLine()
+        line.add("number", number)
+        line.add("time", time)
+        line.add("token", token)
+        line.add("role", role)
+        line.add("address", address)
+        line.add("action", action)
+        line.add("client", client)
+        line.add("detail", detail)
+        line.add("status", status)
+        return line
     }
 }

@@ -80,7 +80,7 @@ struct AuditCommand: StoreCommand {
         }
         guard !entries.isEmpty else { return noteNothing(console) }
         output.print(
-            entries.map { JSONLine($0) }, AuditListing(entries, aliases: aliases).table(style: console.style), console)
+            entries.map(\.jsonLine), AuditListing(entries, aliases: aliases).table(style: console.style), console)
         if entries.contains(where: \.concernsAnyClient) { noteAnyClient(console) }
         if hasEarlier, last == nil { console.note("Earlier entries match, too. To see them: --last COUNT, or --all") }
     }
@@ -89,7 +89,7 @@ struct AuditCommand: StoreCommand {
     private func printAll(_ audit: RelayAudit, _ filter: RelayAudit.Filter, _ console: Console) async throws {
         var (isEmpty, concernsAnyClient) = (true, false)
         try await audit.readAll(matching: filter) { entries in
-            entries.forEach { console.line(JSONLine($0).text) }
+            entries.forEach { console.line($0.jsonLine.text) }
             if !entries.isEmpty { isEmpty = false }
             if entries.contains(where: \.concernsAnyClient) { concernsAnyClient = true }
         }

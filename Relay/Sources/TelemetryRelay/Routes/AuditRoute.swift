@@ -3,17 +3,16 @@ import Hummingbird
 @_spi(Tooling) import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 
-extension RelayRoutes {
-    func addAudit(to router: Router<RelayRequestContext>, _ table: RouteTable) {
-        add(
-            .get, "/v1/audit", to: router, table, roles: [.viewer, .auditor],
-            query: ["since", "until", "token", "action", "client", "everyone", "after", "limit", "order"], readAudit)
-    }
+/// `GET /v1/audit`.
+struct AuditRoute: Sendable {
+    static let parameters: Set = ["since", "until", "token", "action", "client", "everyone", "after", "limit", "order"]
 
-    private func readAudit(_ asked: Asked) async throws -> Response {
+    let storage: any RelayAuditStorage
+    let limits: RelayLimits
+
+    func answer(_ asked: RelayRoutes.Asked) async throws -> Response {
         let query = try AuditQuery(asked.query, limits: limits)
-        let page = try await storage.audit.page(
-            matching: query.filter, after: query.after, limit: query.limit, order: query.order)
+        let page = try await storage.page(matching: query.filter, after: query.after, limit: query.limit, order: query.order)
         return .object { writer in
             writer.key("entries")
             writer.array(page.entries) { entry, writer in entry.write(to: &writer) }
