@@ -13,7 +13,7 @@ struct RelayParts: Sendable {
     let connections: ConnectionRegistry
     let bodies: WaitingBodies
     private let decoding: BodyDecoding
-    private let audit: RelayAudit
+    private let audit: AuditRecorder
     /// The maximum number of changes that wait for the storage at once; half of them of hosts.
     private static let changesAtOnce = 4
     let access: RelayAccess
@@ -34,7 +34,7 @@ struct RelayParts: Sendable {
             clock: clock, uptime: uptime)
         bodies = WaitingBodies(limit: limits.waitingBytes, body: max(limits.bodyBytes, configuration.bodyLimit))
         decoding = BodyDecoding(clock: clock)
-        audit = RelayAudit(storage: storage.audit, uptime: uptime)
+        audit = AuditRecorder(storage: storage.audit, uptime: uptime)
         let rates = configuration.rates
         let isShared = storage.sharedRates != nil
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {

@@ -52,11 +52,11 @@ struct AuditTests {
             // What is not answered is no read.
             #expect(try await relay.get("/v1/events?level=x", as: viewer).status == .badRequest)
             let detail =
-                #"session=s scenario="A b" scenario=B level=info name=n since=2026-11-21T08:00:00.000Z query=x:1"#
+                #"query=x:1 session=s since=2026-11-21T08:00:00.000Z level=info scenario="A b" scenario=B name=n"#
             #expect(
                 try await Self.entries(relay, as: viewer) == [
                     "anna|events.read|a|\(detail)|200", "anna|events.count|-|until=2026-11-21T08:00:00.000Z|200",
-                    #"rita|events.query|b|level=info query="secret | stats count()"|200"#, "rita|events.export|-||200",
+                    #"rita|events.query|b|query="secret | stats count()" level=info|200"#, "rita|events.export|-||200",
                 ])
         }
     }
@@ -103,9 +103,9 @@ struct AuditTests {
             #expect(
                 try await Self.entries(relay, as: viewer) == [
                     "anna|client.approve|a|c isEnabled=true|200", #"anna|client.save|a|c device="e f"|200"#,
-                    #"anna|client.disapprove|a|c device="" isEnabled=0|200"#, "anna|scenario.save|a|s isEnabled=false|200",
+                    #"anna|client.disapprove|a|c isEnabled=0 device=""|200"#, "anna|scenario.save|a|s isEnabled=false|200",
                     "anna|command.create|a|k action=activate issuer=anna lease=60|200",
-                    #"anna|rule.save|-|r conditions=* issuer=anna x=1|200"#, "anna|record.save|a|o|200",
+                    #"anna|rule.save|-|r conditions=* issuer=anna x=1|200"#, "anna|record.save|a|o recordType=Other|200",
                     "anna|record.delete|-|r recordType=TelemetryRule|200",
                     "anna|record.delete|a|k recordType=TelemetryCommand|200",
                 ])
@@ -160,23 +160,113 @@ struct AuditTests {
         }
     }
 
+    @Test("A record that moves to another client or has another type is an entry for both clients")
+    func moves() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            for record in [
+                WireSample.record("c", type: "TelemetryClient", more: #","isEnabled":true"#),
+                WireSample.record("c", type: "TelemetryClient", client: "b", more: #","isEnabled":true"#),
+                WireSample.record("c", type: "TelemetryClient", client: "b"),
+                WireSample.record("c", type: "Other", client: "b"),
+            ] {
+                #expect(try await relay.post("/v1/records", WireSample.save("overwrite", record), as: viewer).status == .ok)
+            }
+            #expect(
+                try await Self.entries(relay, as: viewer) == [
+                    "anna|client.approve|a|c isEnabled=true|200", "anna|client.save|b|c clientid=b|200",
+                    "anna|client.save|a|c clientid=b|200", #"anna|client.disapprove|b|c isEnabled=""|200"#,
+                    "anna|record.save|b|c recordType=Other|200",
+                ])
+        }
+    }
+
+    @Test("A deletion of a host is an entry for the client whose events it deletes, or for all of its clients")
+    func severalClients() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            var host = TestCaller.host("new", token: try await relay.token(.host, name: "app"))
+            host.clients.append("old")
+            for id in 1...4 {
+                let event = WireSample.event("\(id)", client: id < 3 ? "old" : "new", more: #","attributes":{"x":\#(id)}"#)
+                _ = try await relay.post("/v1/events", WireSample.batch(event), as: host)
+            }
+            #expect(try await relay.send(.delete, "/v1/events?client=old&query=x:1", as: host).text == #"{"deleted":1}"#)
+            #expect(try await relay.send(.delete, "/v1/events?all=true", as: host).text == #"{"deleted":3}"#)
+            #expect(
+                try await Self.entries(relay, as: viewer) == [
+                    "app|events.delete|old|query=x:1|200", "app|events.delete|-|client=new client=old|200",
+                ])
+            #expect(try await Self.entries(relay, as: viewer, "client=old&everyone=true").count == 2)
+        }
+    }
+
+    @Test("Deletions of a host are recorded at a limited rate, which refused requests do not use up")
+    func limitOfDeletions() async throws {
+        let time = TestTime()
+        try await RelayBench.run(uptime: { time.uptime }) { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let token = try await relay.token(.host, name: "app")
+            let burst = AuditRecorder.limit.burst
+            for _ in 0..<burst { _ = try await relay.get("/v1/events", as: .bearing(token)) }
+            let records = (0..<(burst + 5)).map { WireSample.record("\($0)") }.joined(separator: ",")
+            let host = TestCaller.host("a", token: token)
+            _ = try await relay.post("/v1/records", #"{"policy":"insert","records":[\#(records)]}"#, as: host)
+            let names = (0..<(burst + 5)).map { #""\#($0)""# }.joined(separator: ",")
+            let answer = try await relay.post("/v1/records/delete", #"{"recordNames":[\#(names)]}"#, as: host)
+            #expect(answer.text == #"{"deleted":\#(burst + 5)}"#)
+            #expect(try await Self.entries(relay, as: viewer, "limit=1000&action=record.delete").count == burst)
+            #expect(try await relay.get("/metrics", as: viewer).text.contains("\nrelay_audit_entries_omitted_total 5\n"))
+        }
+    }
+
+    @Test("All entries of hosts together are limited, whatever their addresses")
+    func limitInAll() async throws {
+        var configuration = RelayConfiguration()
+        configuration.isBehindProxy = true
+        let time = TestTime()
+        try await RelayBench.run(configuration: configuration, uptime: { time.uptime }) { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            let host = TestCaller.bearing(try await relay.token(.host, name: "app"))
+            let limit = AuditRecorder.limitInAll.burst
+            for number in 0..<(limit + 9) {
+                let forwarded: HTTPFields = [try #require(.init("X-Forwarded-For")): "10.0.\(number / 256).\(number % 256)"]
+                _ = try await relay.send(.get, "/v1/events", as: host, headers: forwarded)
+            }
+            #expect(try await relay.storage.usage().auditEntries == limit + 2)
+            #expect(try await relay.get("/metrics", as: viewer).text.contains("\nrelay_audit_entries_omitted_total 9\n"))
+        }
+    }
+
+    @Test("A client's identifier of a read is bounded, as that of events")
+    func longClient() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let client = String(repeating: "x", count: ClientIdentifier.maximumBytes + 1)
+            #expect(try await relay.get("/v1/events?client=\(client)").status == .badRequest)
+            let body = #"{"query":"x","client":"\#(client)"}"#
+            #expect(try await relay.post("/v1/query", body).status == .badRequest)
+            #expect(try await relay.get("/v1/events?client=\(client.dropLast())").status == .ok)
+            #expect(try await Self.entries(relay).count == 1)
+        }
+    }
+
     @Test("A host's token is recorded at a limited rate, and what was left out is counted")
     func limit() async throws {
         let time = TestTime()
         try await RelayBench.run(uptime: { time.uptime }) { relay async throws -> Void in
             let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
             let host = TestCaller.bearing(try await relay.token(.host, name: "app"))
-            let limit = RelayAudit.limit
+            let limit = AuditRecorder.limit
             for _ in 0..<(limit.burst + 7) { _ = try await relay.get("/v1/events", as: host) }
             #expect(try await Self.entries(relay, as: viewer).count == limit.burst)
-            #expect(try await relay.get("/metrics", as: viewer).text.contains("\nrelay_audit_entries_omitted 7\n"))
+            #expect(try await relay.get("/metrics", as: viewer).text.contains("\nrelay_audit_entries_omitted_total 7\n"))
             #expect(try await relay.get("/metrics", as: viewer).text.contains("\nrelay_audit_entries_kept \(limit.burst + 2)\n"))
             // Another token has a limit of its own; what viewers do has none.
             _ = try await relay.get("/v1/events", as: viewer)
             time.pass(60)
             for _ in 0..<(limit.perMinute + 1) { _ = try await relay.get("/v1/events", as: host) }
             let last = try await Self.entries(relay, as: viewer).dropFirst(limit.burst + 1)
-            #expect(last.first == "app|request.refuse|-|omittedBefore=7 GET /v1/events|401")
+            #expect(last.first == "app|request.refuse|-|omittedSoFar=7 GET /v1/events|401")
             #expect(last.count == limit.perMinute)
         }
     }
@@ -191,7 +281,8 @@ struct AuditTests {
             let relay = RelayBench(client: client, storage: storage)
             let body = WireSample.batch(WireSample.event("1"))
             #expect(try await relay.post("/v1/events", body, as: .host("a")).status == .ok)
-            for path in ["/v1/events", "/v1/events/count", "/v1/events/stream"] {
+            await #expect(throws: (any Error).self) { try await relay.get("/v1/events/stream") }
+            for path in ["/v1/events", "/v1/events/count"] {
                 let answer = try await relay.get(path)
                 #expect(answer.status == .serviceUnavailable && !answer.text.contains("count"), "\(path): \(answer.text)")
                 #expect(try await relay.get("/v1/events/count", as: .host("a")).status == .ok)
@@ -268,10 +359,18 @@ struct AuditTests {
         detail.add("none", nil)
         detail.add("empty", "")
         #expect(detail.text == #""a b" "x=y"="\"\u001b\n" empty="""#)
-        for length in (RelayAuditEntry.maximumDetail - 5)...(RelayAuditEntry.maximumDetail + 5) {
-            let text = AuditDetail(String(repeating: "x", count: length - 2) + "\u{20AC}").text
-            #expect(text.utf8.count <= RelayAuditEntry.maximumDetail)
-            #expect(text.hasSuffix("…") == (length + 3 > RelayAuditEntry.maximumDetail), "\(length)")
+        let limit = RelayAuditEntry.maximumDetail
+        for length in (limit - 5)...(limit + 5) {
+            let text = RelayAuditEntry(
+                .readEvents, by: .command, detail: String(repeating: "x", count: length - 3) + "\u{20AC}"
+            ).detail
+            #expect(text.utf8.count <= limit)
+            #expect(text.hasSuffix("…") == (length > limit), "\(length)")
         }
+        // A long value does not hide the next one.
+        var long = AuditDetail(String(repeating: "n", count: 3_000))
+        long.add("a", String(repeating: "\u{0}", count: 3_000))
+        long.add("action", "activate")
+        #expect(long.text.hasSuffix(" action=activate") && long.text.utf8.count < limit)
     }
 }

@@ -182,7 +182,7 @@ struct ConnectionTests {
             to: &text)
         #expect(text.text.contains("relay_connections_closed_total{reason=\"room\"} 2\n"))
         #expect(text.text.contains("relay_connections_open 3\n"))
-        #expect(text.text.contains("relay_audit_entries_omitted 3\n"))
+        #expect(text.text.contains("relay_audit_entries_omitted_total 3\n"))
     }
 
     @Test("The parts of a body that are read together are one, however small they are")

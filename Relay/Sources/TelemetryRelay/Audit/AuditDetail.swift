@@ -3,29 +3,22 @@ import TelemetryModels
 
 /// The detail of an entry, built step by step: a name, and pairs such as `scenario=Checkout`.
 struct AuditDetail {
-    private var all: String
+    /// The maximum length of a name or a value, in bytes, so that none hides those after it.
+    private static let maximumValue = 200
 
-    /// The detail, cut after a character if it is too long.
-    var text: String {
-        guard all.utf8.count > RelayAuditEntry.maximumDetail else { return all }
-        let mark = "…"
-        var cut = ""
-        for scalar in all.unicodeScalars {
-            guard cut.utf8.count + UTF8.width(scalar) + mark.utf8.count <= RelayAuditEntry.maximumDetail else { break }
-            cut.unicodeScalars.append(scalar)
-        }
-        return cut + mark
-    }
+    private(set) var text: String
 
-    init(_ name: String? = nil) { all = name.map(Self.quoted) ?? "" }
+    init(_ name: String? = nil) { text = name.map { Self.quoted($0, maximumValue: Self.maximumValue) } ?? "" }
 
-    mutating func add(_ name: String, _ value: String?) {
+    mutating func add(_ name: String, _ value: String?, maximumValue: Int = Self.maximumValue) {
         guard let value else { return }
-        all += "\(all.isEmpty ? "" : " ")\(Self.quoted(name))=\(Self.quoted(value))"
+        let name = Self.quoted(name, maximumValue: Self.maximumValue)
+        text += "\(text.isEmpty ? "" : " ")\(name)=\(Self.quoted(value, maximumValue: maximumValue))"
     }
 
-    /// A text that could be taken for more than one word is a string of JSON.
-    private static func quoted(_ text: String) -> String {
+    /// Quotes a string as in JSON if it is not a single word.
+    private static func quoted(_ text: String, maximumValue: Int) -> String {
+        let text = RelayAuditEntry.cut(text, to: maximumValue)
         let isWord = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
         if isWord, !text.isEmpty { return text }
         var writer = JSONWriter(capacity: text.utf8.count + 2)
@@ -35,17 +28,20 @@ struct AuditDetail {
 }
 
 extension RelayEventFilter {
-    /// What the filter says, without the client.
-    /// - Parameter query: the query's text.
-    func auditDetail(query: String?) -> String {
+    /// What the filter says, without the client if it is the only one.
+    /// - Parameter query: the text of another query that selects among the events.
+    func auditDetail(query other: String? = nil) -> String {
         var detail = AuditDetail()
+        detail.add("query", other ?? query?.description, maximumValue: 1_000)
         detail.add("session", sessionId)
-        for scenario in scenarios?.sorted() ?? [] { detail.add("scenario", scenario) }
-        for level in levels?.map(\.rawValue).sorted() ?? [] { detail.add("level", level) }
-        for name in names?.sorted() ?? [] { detail.add("name", name) }
         detail.add("since", since?.text)
         detail.add("until", until?.text)
-        detail.add("query", query)
+        for level in levels?.map(\.rawValue).sorted() ?? [] { detail.add("level", level) }
+        if let clients, clients.count > 1 {
+            for client in clients.sorted() { detail.add("client", client) }
+        }
+        for scenario in scenarios?.sorted() ?? [] { detail.add("scenario", scenario) }
+        for name in names?.sorted() ?? [] { detail.add("name", name) }
         return detail.text
     }
 

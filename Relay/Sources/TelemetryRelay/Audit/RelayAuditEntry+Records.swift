@@ -1,13 +1,15 @@
 @_spi(Tooling) import TelemetryModels
 
 extension RelayAuditEntry {
-    /// The entry for a record that was saved: its name, and the fields that changed.
-    init(saving record: RelayRecord, over stored: RelayRecord?, by actor: RelayActor) {
+    /// The entries for a record that was saved, with its name and the fields that changed: one, or one for each client if it had another one.
+    static func saving(_ record: RelayRecord, over stored: RelayRecord?, by actor: RelayActor) -> [RelayAuditEntry] {
         var detail = AuditDetail(record.name)
-        for (field, value) in Self.changes(record.record.fields, over: stored?.record.fields ?? [:]) { detail.add(field, value) }
-        self.init(
-            Self.action(saving: record, over: stored), by: actor, client: record.clientId ?? stored?.clientId, detail: detail.text
-        )
+        let action = action(saving: record, over: stored)
+        let type = record.record.recordType
+        if action == .saveRecord || type != stored?.record.recordType ?? type { detail.add("recordType", type) }
+        for (field, value) in changes(record, over: stored) { detail.add(field, value) }
+        let clients = [record.clientId] + (stored.map { $0.clientId == record.clientId ? [] : [$0.clientId] } ?? [])
+        return clients.map { RelayAuditEntry(action, by: actor, client: $0, detail: detail.text) }
     }
 
     /// The entry for a record that was deleted: its type and name.
@@ -22,8 +24,8 @@ extension RelayAuditEntry {
         case TelemetrySchema.clientRecordType:
             let field = TelemetrySchema.ClientField.isEnabled.rawValue
             let (isEnabled, wasEnabled) = (record.record[field]?.boolValue, stored?.record[field]?.boolValue)
-            guard let isEnabled, isEnabled != wasEnabled ?? false else { return .saveClient }
-            return isEnabled ? .approveClient : .disapproveClient
+            guard isEnabled ?? false != wasEnabled ?? false else { return .saveClient }
+            return isEnabled ?? false ? .approveClient : .disapproveClient
         case TelemetrySchema.commandRecordType: return stored == nil ? .createCommand : .changeCommand
         case TelemetrySchema.scenarioRecordType: return .saveScenario
         case HostRecordRules.ruleType: return .saveRule
@@ -31,15 +33,23 @@ extension RelayAuditEntry {
         }
     }
 
-    /// The fields with another value than before, in order; one that was removed is empty.
-    private static func changes(
-        _ fields: [String: TelemetryValue], over stored: [String: TelemetryValue]
-    ) -> [(field: String, value: String)] {
+    /// The fields with another value than before, those of the schema first; one that was removed is empty. The client of a new record is
+    /// that of the entry.
+    private static func changes(_ record: RelayRecord, over stored: RelayRecord?) -> [(field: String, value: String)] {
+        let (fields, old) = (record.record.fields, stored?.record.fields ?? [:])
         let clientId = TelemetrySchema.ClientField.clientId.rawValue
-        return Set(fields.keys).union(stored.keys).sorted().compactMap { field in
-            guard field != clientId, fields[field] != stored[field] else { return nil }
+        return Set(fields.keys).union(old.keys).sorted { (isOther($0), $0) < (isOther($1), $1) }.compactMap { field in
+            guard fields[field] != old[field], stored != nil || field != clientId else { return nil }
             return (field, fields[field].map(text) ?? "")
         }
+    }
+
+    /// 0 for a field of the schema, 1 for another one.
+    private static func isOther(_ field: String) -> Int {
+        let isKnown =
+            TelemetrySchema.CommandField(rawValue: field) != nil || TelemetrySchema.ClientField(rawValue: field) != nil
+            || TelemetrySchema.ScenarioField(rawValue: field) != nil || TelemetrySchema.RuleField(rawValue: field) != nil
+        return isKnown ? 0 : 1
     }
 
     private static func text(_ value: TelemetryValue) -> String {

@@ -6,7 +6,7 @@ struct RelayGauges: Sendable {
     let streams: Int
     let bodies: WaitingBodies
     let connections: ConnectionRegistry
-    /// The number of entries that the audit left out since the last one that says so.
+    /// The number of entries that the audit left out.
     let omittedAuditEntries: Int
 
     func write(to text: inout PrometheusText) {
@@ -37,7 +37,7 @@ struct RelayGauges: Sendable {
             text.value("relay_audit_entries_kept", "gauge", "Entries of the audit.", usage.auditEntries)
         }
         text.value(
-            "relay_audit_entries_omitted", "gauge", "Entries that the audit left out since the last one that says so.",
+            "relay_audit_entries_omitted_total", "counter", "Entries of hosts and refused requests that the audit left out.",
             omittedAuditEntries)
         text.value("relay_streams_open", "gauge", "Streams and waiting requests that are open.", streams)
         text.value(

@@ -8,10 +8,9 @@ struct AuditRoute: Sendable {
     static let parameters: Set = ["since", "until", "token", "action", "client", "everyone", "after", "limit", "order"]
 
     let storage: any RelayAuditStorage
-    let limits: RelayLimits
 
     func answer(_ asked: RelayRoutes.Asked) async throws -> Response {
-        let query = try AuditQuery(asked.query, limits: limits)
+        let query = try AuditQuery(asked.query)
         let page = try await storage.page(matching: query.filter, after: query.after, limit: query.limit, order: query.order)
         return .object { writer in
             writer.key("entries")
@@ -24,6 +23,7 @@ struct AuditRoute: Sendable {
 
 /// The parsed query of `GET /v1/audit`.
 private struct AuditQuery {
+    private static let limits = 1...1_000
     private static let defaultLimit = 100
 
     var filter = RelayAuditFilter()
@@ -31,7 +31,7 @@ private struct AuditQuery {
     let limit: Int
     let order: RelayEventOrder
 
-    init(_ query: QueryParameters, limits: RelayLimits) throws(Problem) {
+    init(_ query: QueryParameters) throws(Problem) {
         filter.since = try EventQuery.time(query, "since")?.date
         filter.until = try EventQuery.time(query, "until")?.date
         filter.token = try query.single("token")
@@ -42,7 +42,7 @@ private struct AuditQuery {
             guard let number = Int64(text), number >= 0 else { throw .invalidArgument("This is not a cursor of the audit.") }
             return number
         }
-        limit = try query.number("limit", 1...limits.page) ?? min(Self.defaultLimit, limits.page)
+        limit = try query.number("limit", Self.limits) ?? Self.defaultLimit
         order = try query.order() ?? .ascending
     }
 

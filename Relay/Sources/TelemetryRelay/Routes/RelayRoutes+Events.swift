@@ -118,13 +118,12 @@ extension RelayRoutes {
         guard query.hasFilter || query.isForAll else {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
-        let client = asked.caller.role == .host ? asked.caller.clients.first : query.filter.auditClient
-        let entry = RelayAuditEntry(.deleteEvents, by: asked.caller.actor, client: client, detail: query.auditDetail)
+        let filter = asked.caller.narrow(query.filter)
+        let entry = RelayAuditEntry(
+            .deleteEvents, by: asked.caller.actor, client: filter.auditClient, detail: filter.auditDetail())
         let deleted = try await bodies.run(for: asked.caller) {
             try await changes.run {
-                try await storage.events.delete(matching: asked.caller.narrow(query.filter)) { [audit] in
-                    audit.admitted(entry, of: asked.caller)
-                }
+                try await storage.events.delete(matching: filter) { [audit] in audit.admitted(entry, of: asked.caller) }
             }
         }
         if deleted == 0 { try await record(.deleteEvents, asked, query) }
@@ -140,11 +139,9 @@ extension RelayRoutes {
         let start: RelayEventCursor
         if let asksFrom { start = asksFrom } else { start = try await storage.events.latestCursor() }
         let stream = EventStream(storage: storage.events, filter: filter, start: start, decoding: decoding)
-        // A stream that is refused did not begin.
-        try streams.checkRoom(for: asked.caller)
-        try await record(.streamEvents, asked, query)
         return try .events(streams, asked.caller, hints: { [storage] in storage.events.hints(of: filter.clients) }) {
             [self] session, events in
+            try await record(.streamEvents, asked, query)
             do {
                 try await stream.write(session, to: &events)
             } catch {

@@ -31,7 +31,7 @@ extension RelayRoutes {
         guard !records.isEmpty else { return RelaySaveResult(saved: [], failures: []) }
         guard let clients = caller.permittedClients else {
             return try await storage.records.save(records, policy: policy) { saved, stored in
-                RelayAuditEntry(saving: saved, over: stored, by: caller.actor)
+                RelayAuditEntry.saving(saved, over: stored, by: caller.actor)
             } admit: { proposed, _ in
                 proposed.issued(by: caller.tokenName)
             }

@@ -41,7 +41,7 @@ struct RelayRoutes: Sendable {
     let metrics: RelayMetrics
     let wait: PageWait
     let queries: QueryShares
-    let audit: RelayAudit
+    let audit: AuditRecorder
 
     static let allRoles: Set<RelayRole> = [.host, .viewer, .reader]
     static let writers: Set<RelayRole> = [.host, .viewer]
@@ -76,7 +76,7 @@ struct RelayRoutes: Sendable {
         addSubscriptions(to: router, table)
         add(
             .get, "/v1/audit", to: router, table, roles: [.viewer, .auditor], query: AuditRoute.parameters,
-            AuditRoute(storage: storage.audit, limits: limits).answer)
+            AuditRoute(storage: storage.audit).answer)
         addServer(to: router, table)
     }
 }

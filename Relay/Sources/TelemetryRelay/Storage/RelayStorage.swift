@@ -43,7 +43,8 @@ public protocol RelayStorage: Service {
     func check() async throws
     /// Returns the current size, and the number of events that retention has deleted since this storage was opened.
     func usage() async throws -> RelayUsage
-    /// Deletes events, debug logs and entries of the audit beyond the retention limits. ``run()`` does so every minute, and writes do it as well.
+    /// Deletes events, debug logs and entries of the audit beyond the retention limits. ``run()`` does so every minute; writes of events and
+    /// debug logs do it as well.
     func expire() async throws
     /// Runs background work until the task is cancelled or a graceful shutdown begins, and then writes pending data. A storage is
     /// usable before and without this method, but without it, does not detect changes by other relays and deletes nothing.

@@ -30,13 +30,16 @@ struct EventQuery {
     }
 
     /// See ``RelayAuditEntry/detail``.
-    var auditDetail: String { filter.auditDetail(query: filter.query?.description) }
+    var auditDetail: String { filter.auditDetail() }
 
     private static let defaultLimit = 100
 
     private static func filter(_ query: QueryParameters) throws(Problem) -> RelayEventFilter {
         var filter = RelayEventFilter()
-        if let client = try query.single("client") { filter.clients = [client] }
+        if let client = try query.single("client") {
+            try ClientIdentifier.check(client, place: "client")
+            filter.clients = [client]
+        }
         filter.sessionId = try query.single("session")
         filter.scenarios = query.all("scenario").map(Set.init)
         filter.names = query.all("name").map(Set.init)

@@ -18,7 +18,11 @@ struct WireQuery {
         try WireRecordBodies.object(body) { key, reader in
             switch key {
             case "query": text = try WireRecord.text(&reader, key)
-            case "client": filter.clients = try Self.single(&reader, key).map { [$0] }
+            case "client":
+                filter.clients = try Self.single(&reader, key).map { client in
+                    try ClientIdentifier.check(client, place: "client")
+                    return [client]
+                }
             case "session": filter.sessionId = try Self.single(&reader, key)
             case "scenario": filter.scenarios = Set(try Self.names(&reader, key))
             case "name": filter.names = Set(try Self.names(&reader, key))

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Synchronization
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
@@ -81,20 +82,20 @@ struct AuditStorageTests {
                 try await storage.audit.page(matching: .init(), after: nil, limit: 100, order: .ascending).entries
                     .map { "\($0.entry.action.rawValue) \($0.entry.detail)" }
             }
-            let save: @Sendable (RelayRecord, RelayRecord?) -> RelayAuditEntry? = { saved, stored in
-                .init(.saveRecord, by: Self.anna, detail: "\(stored?.name ?? "-") \(saved.name)")
+            let save: @Sendable (RelayRecord, RelayRecord?) -> [RelayAuditEntry] = { saved, stored in
+                [.init(.saveRecord, by: Self.anna, detail: "\(stored?.name ?? "-") \(saved.name)")]
             }
             let (a, b) = (Self.record("a"), Self.record("b"))
-            _ = try await storage.records.save([a], policy: .insert, entry: save) { proposed, _ in proposed }
+            _ = try await storage.records.save([a], policy: .insert, entries: save) { proposed, _ in proposed }
             // A record that conflicts has no entry, the other one has.
-            _ = try await storage.records.save([a, b], policy: .insert, entry: save) { proposed, _ in proposed }
+            _ = try await storage.records.save([a, b], policy: .insert, entries: save) { proposed, _ in proposed }
             await #expect(throws: Refused.self) {
-                try await storage.records.save([a, b], policy: .overwrite, entry: save) { proposed, _ in
+                try await storage.records.save([a, b], policy: .overwrite, entries: save) { proposed, _ in
                     if proposed.name == "b" { throw Refused() }
                     return proposed
                 }
             }
-            _ = try await storage.records.save([a], policy: .overwrite, entry: save) { proposed, _ in proposed }
+            _ = try await storage.records.save([a], policy: .overwrite, entries: save) { proposed, _ in proposed }
             #expect(try await details() == ["record.save - a", "record.save - b", "record.save a a"])
             let deletion: @Sendable (RelayRecord) -> RelayAuditEntry? = { .init(.deleteRecord, by: Self.anna, detail: $0.name) }
             await #expect(throws: Refused.self) {
@@ -199,10 +200,27 @@ struct AuditStorageTests {
         database.conflicts.withLock { $0 = 1 }
         try await audit.append(.init(.readEvents, by: .command, detail: "2"))
         try await audit.append(.init(.readEvents, by: .command, detail: "3"))
+        // Those that wait fail with the one whose transaction fails; those of a repeated transaction are written once.
+        var written = ["2", "3"]
+        for (failures, conflicts) in [(1, 0), (0, 2)] {
+            database.failures.withLock { $0 = failures }
+            database.conflicts.withLock { $0 = conflicts }
+            let new = await withTaskGroup(of: String?.self) { group in
+                for number in 0..<40 {
+                    group.addTask {
+                        let detail = "\(failures)-\(number)"
+                        return await (try? audit.append(.init(.readEvents, by: .command, detail: detail))).map { detail }
+                    }
+                }
+                return await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
+            }
+            #expect((new.count == 40) == (failures == 0))
+            written += new
+        }
         await audit.finish()
-        let entries = try await storage.audit.page(matching: .init(), after: nil, limit: 9, order: .ascending).entries
-        #expect(entries.map(\.entry.detail) == ["2", "3"])
-        #expect(entries.map(\.number) == [1, 2])
+        let entries = try await storage.audit.page(matching: .init(), after: nil, limit: 99, order: .ascending).entries
+        #expect(entries.map(\.entry.detail).sorted() == written.sorted())
+        #expect(entries.map(\.number) == (1...Int64(entries.count)).map(\.self))
         try await storage.close()
     }
 
@@ -213,7 +231,10 @@ struct AuditStorageTests {
             func level(_ part: StoragePart) async throws -> Int64? {
                 try await database.write(part) { try $0.int("PRAGMA synchronous") }
             }
+            try await storage.audit.append(.init(.readEvents, by: .command))
+            let writer = try #require(storage as? SQLiteRelayStorage).database.writer
             // 1 is NORMAL, 2 is FULL.
+            #expect(try await writer.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 1)
             for part in [StoragePart.relay, .audit, .events, .debugLogs, .audit, .audit, .relay] {
                 #expect(try await level(part) == (part == .audit ? 1 : 2))
             }

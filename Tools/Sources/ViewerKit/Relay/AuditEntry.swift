@@ -2,7 +2,7 @@
 public struct AuditEntry: Sendable, Equatable {
     /// The position in the audit.
     public let number: Int64
-    /// When the relay received the request, as the relay wrote it.
+    /// When the entry was written, by the relay's clock.
     public let time: String
     /// The token's name; nil for a request without a token, and for the relay's own command.
     public let token: String?

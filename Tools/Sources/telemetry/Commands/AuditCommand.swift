@@ -64,12 +64,12 @@ struct AuditCommand: StoreCommand {
                 "\(location.name.visible) is a directory. Only a relay has an audit: use --relay URL, or a relay's context.")
         }
         let aliases = try store.aliases()
-        var filter = RelayAudit.Filter()
+        var filter = AuditReader.Filter()
         filter.client = client.map { aliases.identifiers[$0] ?? $0 }
         filter.token = token
         filter.actions = action
         (filter.since, filter.until) = try dates()
-        let audit = RelayAudit(relay)
+        let audit = AuditReader(relay)
         var (entries, hasEarlier): ([AuditEntry], Bool) = ([], false)
         if !all {
             (entries, hasEarlier) = try await audit.newest(last ?? Self.defaultCount, matching: filter)
@@ -86,7 +86,7 @@ struct AuditCommand: StoreCommand {
     }
 
     /// Prints the objects of each page when it is read.
-    private func printAll(_ audit: RelayAudit, _ filter: RelayAudit.Filter, _ console: Console) async throws {
+    private func printAll(_ audit: AuditReader, _ filter: AuditReader.Filter, _ console: Console) async throws {
         var (isEmpty, concernsAnyClient) = (true, false)
         try await audit.readAll(matching: filter) { entries in
             entries.forEach { console.line($0.jsonLine.text) }

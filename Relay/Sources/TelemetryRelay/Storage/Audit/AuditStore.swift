@@ -13,7 +13,7 @@ final class AuditStore: RelayAuditStorage {
         var isWriting = false
         var isClosed = false
         /// Resumed when nothing waits any more.
-        var idle: CheckedContinuation<Void, Never>?
+        var idle: [CheckedContinuation<Void, Never>] = []
     }
 
     /// The entries of a transaction, which are chosen once it has the lock.
@@ -51,7 +51,7 @@ final class AuditStore: RelayAuditStorage {
         await withCheckedContinuation { continuation in
             let isWriting = queue.withLock { queue in
                 queue.isClosed = true
-                if queue.isWriting { queue.idle = continuation }
+                if queue.isWriting { queue.idle.append(continuation) }
                 return queue.isWriting
             }
             if !isWriting { continuation.resume() }
@@ -79,14 +79,14 @@ final class AuditStore: RelayAuditStorage {
             // Without the database, those that wait would fail one after the other, each after a time limit.
             if case .failure = result { group.waiting.withLock { $0 += takeAll() } }
             for waiting in group.waiting.withLock(\.self) { waiting.continuation.resume(with: result) }
-            let (isDone, idle) = queue.withLock { queue in
-                guard queue.waiting.isEmpty else { return (false, nil as CheckedContinuation<Void, Never>?) }
+            let idle: [CheckedContinuation<Void, Never>]? = queue.withLock { queue in
+                guard queue.waiting.isEmpty else { return nil }
                 queue.isWriting = false
-                defer { queue.idle = nil }
-                return (true, queue.idle)
+                defer { queue.idle = [] }
+                return queue.idle
             }
-            idle?.resume()
-            if !isDone { write() }
+            guard let idle else { return write() }
+            for idle in idle { idle.resume() }
         }
     }
 

@@ -33,8 +33,9 @@ public struct RelayAuditEntry: Sendable, Equatable {
     /// The client that it concerns; nil if it concerns none or all.
     public var client: String?
     /// The filters, or the fields that changed, with their values; never events. At most ``maximumDetail`` bytes.
-    public var detail: String
-    /// The HTTP status of the response; 200 for the relay's own commands.
+    public let detail: String
+    /// The HTTP status of the response; 200 for the relay's own commands, and for what was changed, even if other parts of the request
+    /// failed.
     public var status: Int
 
     /// The maximum length of ``detail``, in bytes of UTF-8.
@@ -44,8 +45,23 @@ public struct RelayAuditEntry: Sendable, Equatable {
         self.action = action
         self.actor = actor
         self.client = client
-        self.detail = detail
+        self.detail = Self.cut(detail, to: Self.maximumDetail)
         self.status = status
+    }
+
+    /// The beginning of a string, with a mark at its end if it is cut.
+    /// - Parameter length: the maximum length of the result, in bytes.
+    static func cut(_ text: String, to length: Int) -> String {
+        guard text.utf8.count > length else { return text }
+        let mark = "…"
+        var cut = String.UnicodeScalarView()
+        var rest = length - mark.utf8.count
+        for scalar in text.unicodeScalars {
+            rest -= UTF8.width(scalar)
+            guard rest >= 0 else { break }
+            cut.append(scalar)
+        }
+        return String(cut) + mark
     }
 }
 

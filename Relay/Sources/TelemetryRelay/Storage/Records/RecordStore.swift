@@ -25,12 +25,12 @@ final class RecordStore: RelayRecordStorage {
 
     func save(
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
-        entry: @escaping @Sendable (_ saved: RelayRecord, _ stored: RelayRecord?) -> RelayAuditEntry?,
+        entries: @escaping @Sendable (_ saved: RelayRecord, _ stored: RelayRecord?) -> [RelayAuditEntry],
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult {
         let keyed = records.map { (record: $0, keys: RecordKeys($0)) }
         let (result, changes) = try await database.write(.relay) { [bounds, audit] db in
-            var entries: [RelayAuditEntry] = []
+            var written: [RelayAuditEntry] = []
             var log = try RecordChangeLog(db)
             var all = try RecordRow.fetch(named: keyed.map(\.keys.name), db)
             var result = RelaySaveResult(saved: [], failures: [])
@@ -47,10 +47,10 @@ final class RecordStore: RelayRecordStorage {
                 try log.add(record, replacing: stored, db)
                 all[keys.name] = record
                 result.saved.append(record)
-                if let entry = entry(record, stored) { entries.append(entry) }
+                written += entries(record, stored)
             }
             try log.save(db, keeping: bounds)
-            try audit.write(entries, db)
+            try audit.write(written, db)
             return (result, log.changes)
         }
         announcer.announce(changes.numbers, of: changes.clients)

@@ -8,11 +8,11 @@ public protocol RelayRecordStorage: Sendable {
     /// or nil. `admit` returns the record to store, or throws: then nothing of the whole call is saved, and its error is
     /// rethrown. Then applies the policy: a record that it refuses is a failure of that record only. `admit` must be fast, must
     /// not change the record's name, type or client, and may be called more than once.
-    /// - Parameter entry: returns the entry of the audit for a record that was saved over the stored one, or nil for none. Called inside
-    ///   the transaction, in which the entries are written.
+    /// - Parameter entries: returns the entries of the audit for a record that was saved over the stored one. Called inside the
+    ///   transaction, in which they are written.
     func save(
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
-        entry: @escaping @Sendable (_ saved: RelayRecord, _ stored: RelayRecord?) -> RelayAuditEntry?,
+        entries: @escaping @Sendable (_ saved: RelayRecord, _ stored: RelayRecord?) -> [RelayAuditEntry],
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult
 
@@ -32,7 +32,8 @@ public protocol RelayRecordStorage: Sendable {
 
     /// Deletes records in one transaction.
     /// - Parameters:
-    ///   - entry: returns the entry of the audit for a deleted record, as with ``save(_:policy:entry:admit:)``.
+    ///   - entry: returns the entry of the audit for a deleted record, or nil for none. Called inside the transaction, in which it is
+    ///     written.
     ///   - admit: called with each stored record inside the transaction. If it returns false, the record is kept and not counted. If it
     ///     throws, nothing is deleted, and its error is rethrown.
     /// - Returns: the number of deleted records.
@@ -62,7 +63,7 @@ extension RelayRecordStorage {
             proposed
         }
     ) async throws -> RelaySaveResult {
-        try await save(records, policy: policy, entry: { _, _ in nil }, admit: admit)
+        try await save(records, policy: policy, entries: { _, _ in [] }, admit: admit)
     }
 
     /// Deletes records without an entry of the audit.

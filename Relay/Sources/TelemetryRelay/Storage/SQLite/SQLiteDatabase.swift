@@ -59,13 +59,13 @@ struct SQLiteDatabase: StorageDatabase {
     ) {
         perform(
             { db in
-                try wait(for: part == .audit ? .normal : synchronous, db)
+                try setSynchronous(part == .audit ? .normal : synchronous, db)
                 return try Self.transaction(db) { try body(SQLiteConnection(database: db)) }
             }, done: done)
     }
 
     /// Sets what the next transactions wait for.
-    private func wait(for synchronous: Synchronous, _ db: Database) throws {
+    private func setSynchronous(_ synchronous: Synchronous, _ db: Database) throws {
         try writing.synchronous.withLock { current in
             guard current != synchronous else { return }
             try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")

@@ -5,23 +5,26 @@ import Synchronization
 
 /// Records who did what over HTTP.
 ///
-/// Whoever has a token decides how often it is refused, and that of a host is public. What they cause is therefore recorded at a limited
-/// rate for each token and address; the next entry says how many were left out.
-final class RelayAudit: Sendable {
+/// A host's token is public. Entries that hosts and refused requests cause are limited, and say how many were left out.
+final class AuditRecorder: Sendable {
     private let storage: any RelayAuditStorage
-    private let limiter: RateLimiter<String>
+    private let sources: RateLimiter<String>
+    private let all: RateLimiter<RelayAuditEntry.Action>
     private let omitted = Mutex(0)
 
-    /// The maximum number of entries of hosts and of refused requests, of one token and address: a minute, and at once.
+    /// The maximum number of entries of one action that hosts or refused requests cause, of one token and address: a minute, and at once.
     static let limit = (perMinute: 4, burst: 60)
+    /// The same of all tokens and addresses.
+    static let limitInAll = (perMinute: 60, burst: 1_000)
     static let refusals: Set<HTTPResponse.Status> = [.unauthorized, .forbidden, .tooManyRequests]
 
     init(storage: any RelayAuditStorage, uptime: @escaping @Sendable () -> Duration) {
         self.storage = storage
-        limiter = RateLimiter(perMinute: Self.limit.perMinute, burst: Self.limit.burst, uptime: uptime)
+        sources = RateLimiter(perMinute: Self.limit.perMinute, burst: Self.limit.burst, uptime: uptime)
+        all = RateLimiter(perMinute: Self.limitInAll.perMinute, burst: Self.limitInAll.burst, uptime: uptime)
     }
 
-    /// The number of entries that were left out since the last one that says so.
+    /// The number of entries that were left out since the relay began.
     var omittedEntries: Int { omitted.withLock(\.self) }
 
     /// Records what was done, unless it was a host.
@@ -45,27 +48,21 @@ final class RelayAudit: Sendable {
     }
 
     private func limited(_ entry: RelayAuditEntry) -> RelayAuditEntry? {
-        let source = "\(entry.actor.token ?? "") \(SourceNetwork.name(of: entry.actor.address ?? ""))"
-        guard limiter.take(from: source) == nil else {
-            omitted.withLock { $0 += 1 }
-            return nil
-        }
+        let source = [entry.action.rawValue, entry.actor.token ?? "", SourceNetwork.name(of: entry.actor.address ?? "")]
+        let isAdmitted = sources.take(from: source.joined(separator: " ")) == nil && all.take(from: entry.action) == nil
         let count = omitted.withLock { omitted in
-            defer { omitted = 0 }
+            if !isAdmitted { omitted += 1 }
             return omitted
         }
-        guard count > 0 else { return entry }
-        var entry = entry
-        var omission = AuditDetail()
-        omission.add("omittedBefore", "\(count)")
-        entry.detail = [omission.text, entry.detail].filter { !$0.isEmpty }.joined(separator: " ")
-        return entry
+        guard isAdmitted, count > 0 else { return isAdmitted ? entry : nil }
+        let detail = ["omittedSoFar=\(count)", entry.detail].filter { !$0.isEmpty }.joined(separator: " ")
+        return RelayAuditEntry(entry.action, by: entry.actor, client: entry.client, detail: detail, status: entry.status)
     }
 }
 
 /// Records requests of known tokens that are refused.
 struct RefusalAudit: RouterMiddleware {
-    let audit: RelayAudit
+    let audit: AuditRecorder
 
     func handle(
         _ request: Request, context: RelayRequestContext, next: (Request, RelayRequestContext) async throws -> Response
@@ -73,7 +70,7 @@ struct RefusalAudit: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            if let status = Problem(error)?.status, RelayAudit.refusals.contains(status), let actor = context.trace.actor {
+            if let status = Problem(error)?.status, AuditRecorder.refusals.contains(status), let actor = context.trace.actor {
                 let route = "\(request.method.rawValue.prefix(20)) \(context.endpointPath ?? "none")"
                 do {
                     try await audit.recordRefusal(of: actor, route, status: status.code)

@@ -3,7 +3,7 @@ public import Foundation
 @_spi(Tooling) import TelemetryModels
 
 /// Reads a relay's audit. An auditor's token permits nothing else, so the relay's description is not requested.
-public struct RelayAudit: Sendable {
+public struct AuditReader: Sendable {
     /// Selects entries.
     public struct Filter: Sendable {
         public var since: Date?
