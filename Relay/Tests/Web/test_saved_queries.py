@@ -1,5 +1,7 @@
 """Queries that are saved for all viewers."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -52,6 +54,22 @@ def test_a_saved_query_is_replaced_or_deleted_only_after_a_question(relay, open_
     if confirms:
         expect(menu(page)).to_contain_text("No saved queries")
     assert len(relay.records("TelemetrySavedQuery")) == (0 if confirms else 1)
+
+
+def test_a_click_is_not_lost_while_another_viewer_changes_the_query(relay, open_page):
+    relay.save(saved("Net", "status:500"))
+    page = open_page("/#/events")
+    menu(page).get_by_text("Saved queries", exact=True).click()
+    show = menu(page).get_by_role("button", name="Net", exact=True)
+    for query in ["status:501", "status:502"]:
+        menu(page).get_by_role("button", name="Delete Net").hover()
+        page.mouse.down()
+        relay.save(saved("Net", query))
+        expect(show).to_have_attribute("title", query)
+        page.mouse.up()
+        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    show.click()
+    expect(page).to_have_url(re.compile("status(:|%3A)502"))
 
 
 def test_a_reader_runs_saved_queries_and_changes_none(relay, open_page):

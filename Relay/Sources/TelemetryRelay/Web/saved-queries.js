@@ -5,6 +5,8 @@ import { savedQuery, savedQueryRecord } from "./records.js";
 /** The menu of the queries that were saved for all viewers. `shown()` is the query to save, `run(query)` shows another one. */
 export function savedQueries({ relay, sync, canControl, shown, run }) {
     let queries = [];
+    /** By record name. */
+    const rows = new Map();
     const list = el("ul", {});
     const note = el("p", { class: "note", role: "status" });
     const name = textField("Name", { required: true, maxlength: "100" });
@@ -22,13 +24,27 @@ export function savedQueries({ relay, sync, canControl, shown, run }) {
         summary.focus();
     }
 
+    /** A row stays the same element when its query changes, so that a click on it is not lost. */
+    function row(item) {
+        if (!rows.has(item.recordName)) {
+            const show = button(visible(item.name), () => { close(); run(rows.get(item.recordName).item.query); }, { class: "value" });
+            const remover = canControl
+                && button("Delete…", () => remove(rows.get(item.recordName).item), { class: "small", "aria-label": `Delete ${visible(item.name)}` });
+            rows.set(item.recordName, { show, element: el("li", {}, show, remover) });
+        }
+        const known = rows.get(item.recordName);
+        known.item = item;
+        known.show.title = visible(item.query);
+        return known.element;
+    }
+
     function draw() {
-        const focused = document.activeElement?.dataset.saved;
-        list.replaceChildren(...queries.map((item) => el("li", {},
-            button(visible(item.name), () => { close(); run(item.query); }, { class: "value", title: visible(item.query), "data-saved": item.recordName }),
-            canControl && button("Delete…", () => remove(item), { class: "small", "aria-label": `Delete ${visible(item.name)}` }))));
-        if (queries.length === 0) list.replaceChildren(el("li", { class: "muted" }, "No saved queries"));
-        if (focused) [...list.querySelectorAll("[data-saved]")].find(({ dataset }) => dataset.saved === focused)?.focus();
+        for (const name of rows.keys()) if (!queries.some(({ recordName }) => recordName === name)) rows.delete(name);
+        const elements = queries.length === 0 ? [el("li", { class: "muted" }, "No saved queries")] : queries.map(row);
+        if (elements.length === list.children.length && elements.every((element, index) => element === list.children[index])) return;
+        const focused = document.activeElement;
+        list.replaceChildren(...elements);
+        if (list.contains(focused)) focused.focus();
     }
 
     async function act(done, request) {
