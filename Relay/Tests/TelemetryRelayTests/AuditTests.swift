@@ -181,7 +181,7 @@ struct AuditTests {
         }
     }
 
-    @Test("A deletion of a host is an entry for the client whose events it deletes, or for all of its clients")
+    @Test("A deletion by a host is an entry for the client whose events it deletes, or names all of its clients")
     func severalClients() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
@@ -201,7 +201,7 @@ struct AuditTests {
         }
     }
 
-    @Test("Deletions of a host are recorded at a limited rate, which refused requests do not use up")
+    @Test("Deletions by a host are recorded at a limited rate, which refused requests do not use up")
     func limitOfDeletions() async throws {
         let time = TestTime()
         try await RelayBench.run(uptime: { time.uptime }) { relay async throws -> Void in
@@ -271,7 +271,7 @@ struct AuditTests {
         }
     }
 
-    @Test("What cannot be recorded is not answered")
+    @Test("A read that cannot be recorded is a 503 without its result")
     func full() async throws {
         let storage = AlteredStorage(try SQLiteRelayStorage(inMemory: .init())) { $0.audit = FullAudit() }
         var configuration = RelayConfiguration()

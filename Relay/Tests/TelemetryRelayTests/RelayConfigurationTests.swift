@@ -34,6 +34,17 @@ struct RelayConfigurationTests {
         #expect(try self.configuration(environment) { $0.inMemory = true }.database == nil)
     }
 
+    @Test("The age of the audit's entries is a number and a unit")
+    func auditAge() throws {
+        #expect(try configuration().auditAge == 400 * 86_400)
+        let environment = ["TELEMETRY_RELAY_AUDIT_AGE": "2d", "TELEMETRY_RELAY_MAX_AGE": "1"]
+        #expect(try configuration(environment).auditAge == 2 * 86_400)
+        #expect(try configuration(environment) { $0.auditAge = "90m" }.auditAge == 5_400)
+        for text in ["", "400", "0d", "-1d", "x"] {
+            #expect(throws: RelayConfigurationError.self) { try configuration { $0.auditAge = text } }
+        }
+    }
+
     @Test("An address that other machines can reach requires TLS or a proxy")
     func remote() throws {
         #expect(throws: RelayConfigurationError.self) { try configuration { $0.host = "0.0.0.0" } }

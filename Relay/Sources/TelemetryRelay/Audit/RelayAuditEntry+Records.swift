@@ -1,7 +1,8 @@
 @_spi(Tooling) import TelemetryModels
 
 extension RelayAuditEntry {
-    /// The entries for a record that was saved, with its name and the fields that changed: one, or one for each client if it had another one.
+    /// The entries for a record that was saved, with its name and the fields that changed: one, and another one for the client that it
+    /// belonged to before.
     static func saving(_ record: RelayRecord, over stored: RelayRecord?, by actor: RelayActor) -> [RelayAuditEntry] {
         var detail = AuditDetail(record.name)
         let action = action(saving: record, over: stored)

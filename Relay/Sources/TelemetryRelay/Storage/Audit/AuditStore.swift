@@ -24,7 +24,7 @@ final class AuditStore: RelayAuditStorage {
     private static let columns = "number, time, action, token, role, address, client, detail, status"
 
     private let database: any StorageDatabase
-    let log: AuditLog
+    private let log: AuditLog
     private let age: TimeInterval
     private let queue = Mutex(Queue())
 

@@ -28,15 +28,15 @@ public struct RelayAuditEntry: Sendable, Equatable {
         public var concernsEvents: Bool { rawValue.hasPrefix("events.") }
     }
 
-    public var action: Action
-    public var actor: RelayActor
+    public let action: Action
+    public let actor: RelayActor
     /// The client that it concerns; nil if it concerns none or all.
-    public var client: String?
+    public let client: String?
     /// The filters, or the fields that changed, with their values; never events. At most ``maximumDetail`` bytes.
     public let detail: String
     /// The HTTP status of the response; 200 for the relay's own commands, and for what was changed, even if other parts of the request
     /// failed.
-    public var status: Int
+    public let status: Int
 
     /// The maximum length of ``detail``, in bytes of UTF-8.
     public static let maximumDetail = 2_000
