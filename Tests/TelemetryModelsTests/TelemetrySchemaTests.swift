@@ -50,7 +50,7 @@ struct TelemetrySchemaTests {
             TelemetrySchema.ClientField.allCases, \.fieldTypeDescription, \.isIndexed,
             Self.rows(
                 [
-                    "clientid", "created", "isEnabled", "isPaused", "lastSeen", "appVersion", "osVersion", "deviceModel",
+                    "clientid", "created", "isEnabled", "isPaused", "lastSeen", "app", "appVersion", "osVersion", "deviceModel",
                     "libraryVersion",
                 ],
                 indexed: Set(TelemetrySchema.ClientField.allCases.map(\.rawValue)),

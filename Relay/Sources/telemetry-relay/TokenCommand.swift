@@ -18,11 +18,24 @@ struct TokenCommand: AsyncParsableCommand {
         var name: String
         @Option(help: "How long the token is valid: a number and s, m, h or d. Default: no expiry.", transform: Self.lifetime)
         var expires: TokenLifetime?
+        @Option(
+            name: .customLong("app"),
+            help: "Limit the token to clients of this app; * stands for any characters. May be repeated.")
+        var apps: [String] = []
+        @Option(
+            name: .customLong("scenario"),
+            help: "Limit the token to events and records of this scenario; * stands for any characters. May be repeated.")
+        var scenarios: [String] = []
+        @Option(
+            name: .customLong("client"),
+            help: "Limit the token to clients with this identifier; * stands for any characters. May be repeated.")
+        var clients: [String] = []
         @OptionGroup var store: TokenStoreOptions
 
         func run() async throws {
+            let scope = RelayScope(apps: apps, scenarios: scenarios, clients: clients)
             try await store.withTokens { tokens in
-                let text = try await tokens.create(role: role, name: name, lifetime: expires)
+                let text = try await tokens.create(role: role, name: name, lifetime: expires, scope: scope)
                 try TerminalOutput.write(text)
             }
         }

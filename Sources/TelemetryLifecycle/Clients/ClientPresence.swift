@@ -10,12 +10,14 @@ import Foundation
 /// of it.
 struct ClientPresence: Sendable, Equatable {
     let lastSeen: Date
+    let app: String?
     let appVersion: String
     let osVersion: String
     let deviceModel: String
     let libraryVersion: String
 
-    init(at date: Date, on device: TelemetryDeviceInfo = .current) {
+    init(at date: Date, on device: TelemetryDeviceInfo = .current, app: String? = TelemetryDeviceInfo.app) {
+        self.app = app
         lastSeen = date
         // As in the attribute that rules test.
         appVersion = device.versionOfApp
@@ -26,6 +28,7 @@ struct ClientPresence: Sendable, Equatable {
 
     func write(to client: inout TelemetryClientRecord) {
         client.lastSeen = lastSeen
+        client.app = app
         client.appVersion = appVersion
         client.osVersion = osVersion
         client.deviceModel = deviceModel

@@ -12,8 +12,13 @@ extension TelemetryDeviceInfo {
             osVersion: osVersion(kernel: text(of: names.release)),
             appVersion: appVersion(
                 bundle: Bundle.main.infoDictionary,
-                executable: CommandLine.arguments.first.map { URL(filePath: $0).lastPathComponent }))
+                executable: executable))
     }
+
+    /// The identifier of the app's bundle, otherwise the executable's name.
+    package static let app = Bundle.main.bundleIdentifier ?? executable
+
+    private static var executable: String? { CommandLine.arguments.first.map { URL(filePath: $0).lastPathComponent } }
 
     /// The version and build of the app's bundle, or the executable's name.
     static func appVersion(bundle: [String: Any]?, executable: String?) -> String {

@@ -22,6 +22,8 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
     public var isPaused: Bool
     /// When the client last reported; nil if it never did.
     public var lastSeen: Date?
+    /// The identifier of the app: its bundle's, otherwise the executable's name; nil if it is not known.
+    public var app: String?
     /// The version of the app, if known.
     public var appVersion: String?
     /// The operating system's version, if known.
@@ -39,6 +41,7 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         isEnabled: Bool,
         isPaused: Bool = false,
         lastSeen: Date? = nil,
+        app: String? = nil,
         appVersion: String? = nil,
         osVersion: String? = nil,
         deviceModel: String? = nil,
@@ -50,6 +53,7 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         self.isEnabled = isEnabled
         self.isPaused = isPaused
         self.lastSeen = lastSeen
+        self.app = app
         self.appVersion = appVersion
         self.osVersion = osVersion
         self.deviceModel = deviceModel
@@ -66,6 +70,7 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
             isEnabled: try record.requiredBool(Field.isEnabled),
             isPaused: record.bool(Field.isPaused) ?? false,
             lastSeen: record.date(Field.lastSeen),
+            app: record.string(Field.app),
             appVersion: record.string(Field.appVersion),
             osVersion: record.string(Field.osVersion),
             deviceModel: record.string(Field.deviceModel),
@@ -89,6 +94,7 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         record.set(.bool(isEnabled), for: Field.isEnabled)
         record.set(.bool(isPaused), for: Field.isPaused, unlessDefault: false)
         record.set(lastSeen.map(TelemetryValue.date), for: Field.lastSeen)
+        record.set(app.map(TelemetryValue.string), for: Field.app)
         record.set(appVersion.map(TelemetryValue.string), for: Field.appVersion)
         record.set(osVersion.map(TelemetryValue.string), for: Field.osVersion)
         record.set(deviceModel.map(TelemetryValue.string), for: Field.deviceModel)

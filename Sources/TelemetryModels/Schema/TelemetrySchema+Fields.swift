@@ -66,6 +66,8 @@ extension TelemetrySchema {
         case isPaused
         /// When the client last reported.
         case lastSeen
+        /// The identifier of the app: its bundle's, otherwise the executable's name.
+        case app
         /// The version of the app.
         case appVersion
         /// The operating system's version.
@@ -81,7 +83,7 @@ extension TelemetrySchema {
         /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
-            case .clientId, .appVersion, .osVersion, .deviceModel, .libraryVersion: FieldType.string
+            case .clientId, .app, .appVersion, .osVersion, .deviceModel, .libraryVersion: FieldType.string
             case .created, .lastSeen: FieldType.date
             case .isEnabled, .isPaused: FieldType.boolean
             }

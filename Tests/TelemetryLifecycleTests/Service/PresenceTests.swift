@@ -25,6 +25,7 @@ struct PresenceTests {
         let device = TelemetryDeviceInfo.current
         #expect(client.osVersion == device.osVersion && client.deviceModel == device.deviceModel)
         #expect(client.libraryVersion == LiveTelemetryVersion.version)
+        #expect(client.app == CommandLine.arguments.first.map { URL(filePath: $0).lastPathComponent }, "without a bundle")
         let appVersion = try #require(client.appVersion)
         #expect(!appVersion.isEmpty && device.appVersion.hasPrefix(appVersion), "not the host's attribute")
         #expect(host.service.clientRecord == client)

@@ -2,7 +2,11 @@
 public struct NamePattern: Sendable, Hashable {
     let text: String
 
+    static let star = UInt8(ascii: "*")
+
     init(_ text: String) { self.text = text }
+
+    var hasStar: Bool { text.utf8.contains(Self.star) }
 
     /// Takes at most the product of the lengths: on a mismatch, only the last `*` is extended.
     func matches(_ name: String) -> Bool {
@@ -11,7 +15,7 @@ public struct NamePattern: Sendable, Hashable {
         // Where to continue if the text after the last `*` does not match.
         var retry: (next: Int, position: Int)?
         while position < name.count {
-            if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
+            if next < pattern.count, pattern[next] == Self.star {
                 next += 1
                 retry = (next, position)
             } else if next < pattern.count, pattern[next] == name[position] {
@@ -24,7 +28,7 @@ public struct NamePattern: Sendable, Hashable {
                 return false
             }
         }
-        return pattern[next...].allSatisfy { $0 == UInt8(ascii: "*") }
+        return pattern[next...].allSatisfy { $0 == Self.star }
     }
 
     public static func == (one: NamePattern, other: NamePattern) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }

@@ -17,10 +17,12 @@ struct RelayAccess: Sendable {
     }
 
     /// The caller of a request.
-    /// - Parameter provesClient: whether a host must send its client headers.
+    /// - Parameters:
+    ///   - allowsScope: whether a token with a scope may make the request.
+    ///   - provesClient: whether a host must send its client headers.
     /// - Throws: 401, 403, 421 or 429.
     func caller(
-        of request: Request, _ context: RelayRequestContext, roles: Set<RelayRole>, provesClient: Bool = true
+        of request: Request, _ context: RelayRequestContext, roles: Set<RelayRole>, allowsScope: Bool, provesClient: Bool = true
     ) async throws -> RelayCaller {
         var caller = try await bearer(of: request, context)
         if let wait = tokens.take(from: RelayRateSource(caller.credential)) {
@@ -32,6 +34,7 @@ struct RelayAccess: Sendable {
         guard roles.contains(caller.role) else {
             throw Problem.forbidden("A token with the role \(caller.role.rawValue) may not do this.")
         }
+        guard allowsScope || caller.scope == nil else { throw Problem.forbidden("A token with a scope may not do this.") }
         return caller
     }
 
@@ -116,7 +119,7 @@ struct AccessMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let isRead = request.method == .get || request.method == .head
         context.trace.caller = try await access.caller(
-            of: request, context, roles: isRead ? readers : writers, provesClient: false)
+            of: request, context, roles: isRead ? readers : writers, allowsScope: false, provesClient: false)
         return try await next(request, context)
     }
 }

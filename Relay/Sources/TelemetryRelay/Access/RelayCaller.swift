@@ -18,16 +18,24 @@ struct RelayCaller: Sendable, Equatable {
     let role: RelayRole
     /// The identifiers of a host, the current one first; empty for other roles.
     var clients: [String] = []
+    /// What the token is limited to; nil if it is not.
+    var scope: RelayScope?
     /// The address of the request, or the one that the proxy reports; nil if it has none.
     var address: String?
 
     var actor: RelayActor { RelayActor(token: tokenName, role: role, address: address) }
 
-    /// The clients whose data the caller may access; nil means all clients.
-    var permittedClients: Set<String>? { role == .host ? Set(clients) : nil }
+    /// The owners of the caller's subscriptions: a host has one set for each identifier, a token with a scope its own, and other viewers
+    /// share one.
+    var subscriptionOwners: [String] {
+        if role == .host { return clients.map { "client:\($0)" } }
+        return [scope == nil ? Self.sharedOwner : "token:\(tokenName ?? "")"]
+    }
 
-    /// The owners of the caller's subscriptions: viewers share one set, a host has one set for each identifier.
-    var subscriptionOwners: [String] { role == .host ? clients.map { "client:\($0)" } : ["viewer"] }
+    /// The owners of the subscriptions by which the caller is notified. A token with a scope is notified by those of other viewers, too.
+    var notifyingOwners: [String] { scope == nil ? subscriptionOwners : subscriptionOwners + [Self.sharedOwner] }
+
+    private static let sharedOwner = "viewer"
 
     /// What a share of streams, queries or waiting bodies belongs to.
     enum Owner: Sendable, Hashable {
@@ -42,12 +50,4 @@ struct RelayCaller: Sendable, Equatable {
 
     /// The clients of a host, whose token is that of all installations, and all hosts; for other roles the token.
     var owners: [Owner] { role == .host ? clients.map { .client($0) } + [.hosts] : [.credential(credential)] }
-
-    /// Narrows a filter to events that the caller may access.
-    func narrow(_ filter: RelayEventFilter) -> RelayEventFilter {
-        guard let permitted = permittedClients else { return filter }
-        var filter = filter
-        filter.clients = filter.clients.map(permitted.intersection) ?? permitted
-        return filter
-    }
 }

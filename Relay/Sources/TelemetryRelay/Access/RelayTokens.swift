@@ -12,8 +12,13 @@ public struct RelayTokens: Sendable {
 
     /// Creates a token.
     /// - Returns: its text, which is not stored.
-    /// - Throws: ``RelayConfigurationError`` if the name is in use, empty, too long or not printable.
-    public func create(role: RelayRole, name: String, lifetime: TokenLifetime? = nil) async throws -> String {
+    /// - Parameter scope: what a viewer's or reader's token is limited to.
+    /// - Throws: ``RelayConfigurationError`` if the name is in use, empty, too long or not printable, or if the scope is one of another role
+    ///   or has a pattern that is empty or too long.
+    public func create(
+        role: RelayRole, name: String, lifetime: TokenLifetime? = nil, scope: RelayScope? = nil
+    ) async throws -> String {
+        if let scope { try Self.check(scope, of: role) }
         let isPrintable = name.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
         guard (1...200).contains(name.utf8.count), isPrintable else {
             throw RelayConfigurationError("a token's name must have 1 to 200 bytes and no control characters")
@@ -24,19 +29,32 @@ public struct RelayTokens: Sendable {
         let expires = lifetime.map { created.addingTimeInterval($0.seconds) }
         do {
             try await storage.create(
-                RelayToken(name: name, role: role, created: created, expires: expires), hash: TokenText.hash(of: text))
+                RelayToken(name: name, role: role, scope: scope, created: created, expires: expires), hash: TokenText.hash(of: text))
         } catch RelayStorageError.nameInUse {
             throw RelayConfigurationError("the name \(name) is or was in use; choose another")
         }
         return text
     }
 
-    /// A line for each token: name, role, expiry and last use, in columns.
+    private static func check(_ scope: RelayScope, of role: RelayRole) throws {
+        guard [.viewer, .reader].contains(role) else {
+            throw RelayConfigurationError("only a viewer's or a reader's token can be limited to apps, scenarios or clients")
+        }
+        let patterns = scope.lists.flatMap(\.patterns)
+        guard patterns.count <= 100, patterns.allSatisfy({ (1...200).contains($0.text.utf8.count) }) else {
+            throw RelayConfigurationError("a token has at most 100 patterns, each of 1 to 200 bytes")
+        }
+    }
+
+    /// A line for each token: name, role, expiry, last use and scope, in columns.
     public func list() async throws -> [String] {
         let rows = try await storage.all().map { token in
-            [token.name, token.role.rawValue, expiry(of: token), "used \(token.lastUsed.map(Self.text) ?? "never")"]
+            [
+                token.name, token.role.rawValue, expiry(of: token), "used \(token.lastUsed.map(Self.text) ?? "never")",
+                token.scope?.lists.flatMap { list in list.patterns.map { "\(list.name)=\($0.text)" } }.joined(separator: " ") ?? "",
+            ]
         }
-        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
                 .trimmingCharacters(in: .whitespaces)

@@ -59,7 +59,7 @@ final class TokenGate: Sendable {
         guard let token = try await token(hash: hash) else { return nil }
         let isValid = token.isValid(at: now())
         if isValid { storage.noteUse(ofTokenNamed: token.name, at: now()) }
-        return (RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role), isValid)
+        return (RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role, scope: token.scope), isValid)
     }
 
     /// Whether a credential is still valid.

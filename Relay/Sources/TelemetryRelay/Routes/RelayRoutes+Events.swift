@@ -27,6 +27,7 @@ extension RelayRoutes {
                 case .lines: try WireEventLines.read(body, limits: limits)
                 }
             }
+            try asked.visibility.admit(batch)
             return try await append(batch, of: body.count, for: asked.caller)
         }
         metrics.countEvents(stored: result.stored, duplicates: result.duplicates)
@@ -40,26 +41,20 @@ extension RelayRoutes {
 
     /// - Parameter bytes: the size of the body that contained the events.
     private func append(_ batch: RelayEventBatch, of bytes: Int, for caller: RelayCaller) async throws -> RelayAppendResult {
-        if let permitted = caller.permittedClients {
-            guard !batch.hasEventsWithoutClient, batch.clients.isSubset(of: permitted) else {
-                throw Problem.forbidden("A host may append only events of its own clients.")
-            }
-        }
         guard batch.byteCount > bytes else { return try await storage.events.append(batch) }
         return try await bodies.run(batch.byteCount - bytes, for: caller) { try await storage.events.append(batch) }
     }
 
     private func readEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
-        let filter = asked.caller.narrow(query.filter)
         let page: RelayEventPage = try await wait.page(within: query.wait, for: asked.caller) {
-            storage.events.hints(of: filter.clients)
+            hints(for: asked, query)
         } isEmpty: {
             // Events skipped because of retention end the wait as well.
             $0.events.isEmpty && $0.skipped == 0 && !$0.hasMore
         } read: { last in
             try await storage.events.page(
-                matching: filter, after: last?.cursor ?? query.after, limit: query.limit, order: query.order)
+                matching: visibility(of: asked.caller).narrow(query.filter), after: last?.cursor ?? query.after, limit: query.limit, order: query.order)
         }
         try await record(asked.isExport ? .exportEvents : .readEvents, asked, query)
         var response =
@@ -108,7 +103,7 @@ extension RelayRoutes {
 
     private func countEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
-        let count = try await storage.events.count(matching: asked.caller.narrow(query.filter))
+        let count = try await storage.events.count(matching: asked.visibility.narrow(query.filter))
         try await record(.countEvents, asked, query)
         return .object { $0.member("count", count) }
     }
@@ -118,9 +113,10 @@ extension RelayRoutes {
         guard query.hasFilter || query.isForAll else {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
-        let filter = asked.caller.narrow(query.filter)
+        let filter = asked.visibility.narrow(query.filter)
+        let recorded = asked.caller.role == .host ? filter : query.filter
         let entry = RelayAuditEntry(
-            .deleteEvents, by: asked.caller.actor, client: filter.auditClient, detail: filter.auditDetail())
+            .deleteEvents, by: asked.caller.actor, client: recorded.auditClient, detail: recorded.auditDetail())
         let deleted = try await bodies.run(for: asked.caller) {
             try await changes.run {
                 try await storage.events.delete(matching: filter) { [audit] in audit.admitted(entry, of: asked.caller) }
@@ -132,15 +128,16 @@ extension RelayRoutes {
 
     private func streamEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
-        let filter = asked.caller.narrow(query.filter)
+        let filter = asked.visibility.narrow(query.filter)
         let asksFrom = asked.lastEventID.map { RelayEventCursor(rawValue: $0) } ?? query.after
         // Reports an invalid cursor before the stream begins.
         if let asksFrom { _ = try await storage.events.page(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
         let start: RelayEventCursor
         if let asksFrom { start = asksFrom } else { start = try await storage.events.latestCursor() }
-        let stream = EventStream(storage: storage.events, filter: filter, start: start, decoding: decoding)
-        return try .events(streams, asked.caller, hints: { [storage] in storage.events.hints(of: filter.clients) }) {
-            [self] session, events in
+        let stream = EventStream(storage: storage.events, start: start, decoding: decoding) {
+            try await visibility(of: asked.caller).narrow(query.filter)
+        }
+        return try .events(streams, asked.caller, hints: { hints(for: asked, query) }) { session, events in
             try await record(.streamEvents, asked, query)
             do {
                 try await stream.write(session, to: &events)
@@ -150,6 +147,12 @@ extension RelayRoutes {
             }
             try await record(.endStream, asked, query)
         }
+    }
+
+    /// Hints of the events that may match. Those of a caller with a scope may be of clients that it does not see.
+    private func hints(for asked: Asked, _ query: EventQuery) -> AsyncStream<Void> {
+        let isFixed = asked.caller.scope == nil
+        return storage.events.hints(of: isFixed ? asked.visibility.narrow(query.filter).clients : query.filter.clients)
     }
 
     /// Records a request with a filter, unless it is a host's.

@@ -10,7 +10,7 @@ extension RelayRoutes {
     private func answerQuery(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let query = try await decoding.run(body.count) { try WireQuery(body) }
-        let filter = asked.caller.narrow(query.filter)
+        let filter = asked.visibility.narrow(query.filter)
         var result: RelayQueryResult
         do {
             let byteLimit = asked.caller.role == .host ? limits.hostQueryBytes : .max

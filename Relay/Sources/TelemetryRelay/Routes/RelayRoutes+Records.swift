@@ -19,32 +19,26 @@ extension RelayRoutes {
             let (policy, records) = try await decoding.run(body.count) {
                 try WireRecordBodies.save(body, limit: limits.saveRecords)
             }
-            return (try await changes.run { try await save(records, policy: policy, for: asked.caller) }, records.count)
+            return (try await changes.run { try await save(records, policy: policy, for: asked) }, records.count)
         }
         if result.failures.isEmpty { return .object { writer in Self.write(result.saved, to: &writer) } }
         throw Self.problem(of: result, among: count)
     }
 
     private func save(
-        _ records: [RelayRecord], policy: TelemetrySavePolicy, for caller: RelayCaller
+        _ records: [RelayRecord], policy: TelemetrySavePolicy, for asked: Asked
     ) async throws -> RelaySaveResult {
         guard !records.isEmpty else { return RelaySaveResult(saved: [], failures: []) }
-        guard let clients = caller.permittedClients else {
-            return try await storage.records.save(records, policy: policy) { saved, stored in
-                RelayAuditEntry.saving(saved, over: stored, by: caller.actor)
-            } admit: { proposed, _ in
-                proposed.issued(by: caller.tokenName)
-            }
-        }
-        let rules = HostRecordRules(clients: clients)
-        try await hostLimits.check(records, of: clients)
-        return try await storage.records.save(records, policy: policy) { proposed, stored in
-            try rules.admit(proposed, over: stored, policy: policy)
+        if let clients = asked.visibility.hostClients { try await hostLimits.check(records, of: clients) }
+        return try await storage.records.save(records, policy: policy) { saved, stored in
+            asked.caller.role == .host ? [] : RelayAuditEntry.saving(saved, over: stored, by: asked.caller.actor)
+        } admit: { proposed, stored in
+            try asked.visibility.admit(proposed, over: stored, policy: policy)
         }
     }
 
     private func readRecord(_ asked: Asked) async throws -> Response {
-        guard let record = try await storage.records.record(named: asked.name), Self.reads(record, asked.caller) else {
+        guard let record = try await storage.records.record(named: asked.name), asked.visibility.sees(record) else {
             throw Problem.notFound("No record with this name is stored.")
         }
         return .json(WireRecord.json(record))
@@ -54,10 +48,9 @@ extension RelayRoutes {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let page = try await bodies.run(body.count, for: asked.caller) {
             var (query, request) = try await decoding.run(body.count) { try WireRecordBodies.query(body, limits: limits) }
-            request.admits = { [caller = asked.caller] record in Self.reads(record, caller) }
-            let isForRules = query.recordType == HostRecordRules.ruleType
+            request.admits = asked.visibility.sees
             return try await storage.records.page(
-                matching: query, of: isForRules ? nil : asked.caller.permittedClients, request)
+                matching: query, of: asked.visibility.clients(ofRecords: query.recordType), request)
         }
         return .object { writer in
             Self.write(page.records, to: &writer)
@@ -68,7 +61,6 @@ extension RelayRoutes {
 
     private func deleteRecords(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        let rules = asked.caller.permittedClients.map(HostRecordRules.init)
         let deleted = try await bodies.run(body.count, for: asked.caller) {
             let names = try await decoding.run(body.count) { try WireRecordBodies.delete(body, limit: limits.saveRecords) }
             guard !names.isEmpty else { return 0 }
@@ -76,15 +68,11 @@ extension RelayRoutes {
                 try await storage.records.delete(named: names) { [audit, caller = asked.caller] record in
                     audit.admitted(RelayAuditEntry(deleting: record, by: caller.actor), of: caller)
                 } admit: { record in
-                    rules?.owns(record) ?? true
+                    asked.visibility.mayDelete(record)
                 }
             }
         }
         return .object { $0.member("deleted", deleted) }
-    }
-
-    private static func reads(_ record: RelayRecord, _ caller: RelayCaller) -> Bool {
-        caller.permittedClients.map { HostRecordRules(clients: $0).reads(record) } ?? true
     }
 
     private static func write(_ records: [RelayRecord], to writer: inout JSONWriter) {
@@ -124,18 +112,5 @@ extension RelayRoutes {
             problem.members = [("record", WireRecord.json(stored))]
             return problem
         }
-    }
-}
-
-extension RelayRecord {
-    private static let issuedTypes: Set = [TelemetrySchema.commandRecordType, HostRecordRules.ruleType]
-
-    /// Returns the record with the token's name as its issuer if its type has one. Overwrites the issuer that the record names.
-    func issued(by tokenName: String?) -> RelayRecord {
-        guard let tokenName, Self.issuedTypes.contains(record.recordType) else { return self }
-        var issued = self
-        issued.record["issuer"] = .string(tokenName)
-        issued.dateTexts["issuer"] = nil
-        return issued
     }
 }

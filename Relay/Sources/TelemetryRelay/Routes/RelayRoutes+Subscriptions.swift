@@ -23,9 +23,9 @@ extension RelayRoutes {
 
     private func save(_ subscription: TelemetrySubscription, for caller: RelayCaller) async throws {
         var owner = caller.subscriptionOwners[0]
-        if let permitted = caller.permittedClients {
+        if caller.role == .host {
             if let clientId = subscription.clientId {
-                guard permitted.contains(clientId) else { throw Self.refusal }
+                guard caller.clients.contains(clientId) else { throw Self.refusal }
                 owner = "client:\(caller.clients.first { $0 == clientId } ?? clientId)"
             } else if subscription.recordType != HostRecordRules.ruleType {
                 throw Self.refusal
@@ -70,9 +70,10 @@ extension RelayRoutes {
             // Resumes only if the relay's change log still includes this position.
             if try await storage.records.changes(after: position, limit: 1) != nil { resumed = position }
         }
-        let clients = asked.caller.permittedClients
-        let stream = NotificationStream(
-            storage: storage, owners: asked.caller.subscriptionOwners, clients: clients, resumed: resumed, newest: newest)
+        let clients = asked.visibility.hostClients
+        let stream = NotificationStream(storage: storage, owners: asked.caller.notifyingOwners, resumed: resumed, newest: newest) {
+            try await visibility(of: asked.caller)
+        }
         return try .events(
             streams, asked.caller, hints: { [storage] in storage.records.hints(of: clients) }, stream.write)
     }

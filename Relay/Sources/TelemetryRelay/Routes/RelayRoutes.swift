@@ -10,6 +10,7 @@ struct RelayRoutes: Sendable {
     struct Asked: Sendable {
         let request: Request
         let caller: RelayCaller
+        let visibility: Visibility
         /// The query; every parameter is known to the route.
         let query: QueryParameters
         /// The position at which a stream resumes.
@@ -31,6 +32,7 @@ struct RelayRoutes: Sendable {
 
     let storage: any RelayStorage
     let access: RelayAccess
+    let apps: ClientApps
     let streams: StreamRegistry
     let bodies: WaitingBodies
     let decoding: BodyDecoding
@@ -49,25 +51,29 @@ struct RelayRoutes: Sendable {
     /// Adds a route for callers with these roles.
     /// - Parameters:
     ///   - others: paths of other routes' methods that the template matches, too. The router prefers them to a parameter.
+    ///   - allowsScope: whether it is for callers with a scope.
     ///   - query: the names of its query parameters.
     ///   - resumes: whether it reads `Last-Event-ID`.
     func add(
         _ method: HTTPRequest.Method, _ template: String, alsoAt others: [String] = [], to router: Router<RelayRequestContext>,
         _ table: RouteTable,
-        roles: Set<RelayRole>, query: Set<String> = [], resumes: Bool = false,
+        roles: Set<RelayRole>, allowsScope: Bool = true, query: Set<String> = [], resumes: Bool = false,
         _ answer: @escaping @Sendable (Asked) async throws -> Response
     ) {
         table.add(method, template, RouteParameters(query: query, provesClients: true, resumes: resumes))
         for path in [template] + others {
-            router.on(RouterPath(path), method: method) { [access] request, context in
-                let caller = try await access.caller(of: request, context, roles: roles)
+            router.on(RouterPath(path), method: method) { [access, apps] request, context in
+                let caller = try await access.caller(of: request, context, roles: roles, allowsScope: allowsScope)
                 let asked = Asked(
-                    request: request, caller: caller, query: try QueryParameters(request, known: query),
+                    request: request, caller: caller, visibility: try await Visibility(of: caller, apps), query: try QueryParameters(request, known: query),
                     lastEventID: resumes ? request.lastEventID : nil)
                 return try await RequestOwners.$current.withValue(caller.owners) { try await answer(asked) }
             }
         }
     }
+
+    /// What a caller sees now. What it saw when its request began may have changed since.
+    func visibility(of caller: RelayCaller) async throws -> Visibility { try await Visibility(of: caller, apps) }
 
     func add(to router: Router<RelayRequestContext>, _ table: RouteTable) {
         addEvents(to: router, table)
@@ -75,7 +81,8 @@ struct RelayRoutes: Sendable {
         addRecords(to: router, table)
         addSubscriptions(to: router, table)
         add(
-            .get, "/v1/audit", to: router, table, roles: [.viewer, .auditor], query: AuditRoute.parameters,
+            .get, "/v1/audit", to: router, table, roles: [.viewer, .auditor], allowsScope: false,
+            query: AuditRoute.parameters,
             AuditRoute(storage: storage.audit).answer)
         addServer(to: router, table)
     }
@@ -113,6 +120,10 @@ extension RelayRoutes {
                 writer.member("waitSeconds", limits.waitSeconds)
             }
             writer.member("role", asked.caller.role.rawValue)
+            if let scope = asked.caller.scope {
+                writer.key("scope")
+                writer.raw(scope.json)
+            }
         }
     }
 }

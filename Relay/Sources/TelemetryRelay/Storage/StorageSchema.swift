@@ -144,7 +144,8 @@ struct StorageSchema {
             created DOUBLE PRECISION NOT NULL,
             expires DOUBLE PRECISION,
             last_used DOUBLE PRECISION,
-            revoked DOUBLE PRECISION
+            revoked DOUBLE PRECISION,
+            scope \(bytes)
         );
         CREATE TABLE client_secret (client_key \(bytes) PRIMARY KEY, hash \(bytes) NOT NULL);
 

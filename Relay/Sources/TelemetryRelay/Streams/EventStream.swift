@@ -3,9 +3,10 @@
 /// `GET /v1/events/stream`: sends the events stored after a cursor, and then new events.
 struct EventStream: Sendable {
     let storage: any RelayEventStorage
-    let filter: RelayEventFilter
     let start: RelayEventCursor
     let decoding: BodyDecoding
+    /// What the reader asks for and sees, which may change while the stream is open.
+    let filter: @Sendable () async throws -> RelayEventFilter
     private static let page = 200
 
     func write(_ session: StreamSession, to events: inout ServerSentEvents) async throws {
@@ -14,7 +15,8 @@ struct EventStream: Sendable {
         while !session.isEnded {
             var hasMore = true
             while hasMore, !session.isEnded {
-                let page = try await storage.page(matching: filter, after: cursor, limit: Self.page, order: .ascending)
+                let page = try await storage.page(
+                    matching: try await filter(), after: cursor, limit: Self.page, order: .ascending)
                 if page.skipped > 0 {
                     // If events follow, their cursors are the resume positions.
                     let id = page.events.isEmpty ? page.cursor.rawValue : nil

@@ -5,16 +5,17 @@ import TelemetryTransport
 struct NotificationStream: Sendable {
     let storage: any RelayStorage
     let owners: [String]
-    /// The clients whose changes the caller may see; nil means all.
-    let clients: Set<String>?
     /// The position at which an earlier stream ended; nil if the changes since then are unknown.
     let resumed: RelayChangePosition?
     /// The newest change when the stream began.
     let newest: RelayChangePosition
+    /// What the caller sees, which may change while the stream is open.
+    let visibility: @Sendable () async throws -> Visibility
     private static let page = 500
 
     func write(_ session: StreamSession, to events: inout ServerSentEvents) async throws {
         var position = resumed ?? newest
+        var visible = try await visibility()
         if resumed == nil { try await ready(position, &events) }
         try await events.flush()
         while !session.isEnded {
@@ -25,7 +26,10 @@ struct NotificationStream: Sendable {
                     try await ready(position, &events)
                     break
                 }
-                try await write(changes, to: &events)
+                // A client that has left the scope was seen before.
+                let before = visible
+                visible = try await visibility()
+                try await write(changes, seenBy: [before, visible], to: &events)
                 position = changes.last?.position ?? position
                 isBehind = changes.count == Self.page
             }
@@ -38,8 +42,18 @@ struct NotificationStream: Sendable {
         try await events.event("ready", id: position.rawValue, data: "{}")
     }
 
-    private func write(_ all: [RelayRecordChange], to events: inout ServerSentEvents) async throws {
-        let changes = clients.map { clients in all.filter { $0.concerns(clients) } } ?? all
+    private func write(
+        _ all: [RelayRecordChange], seenBy visibilities: [Visibility], to events: inout ServerSentEvents
+    ) async throws {
+        var changes: [RelayRecordChange] = []
+        for change in all {
+            for visibility in visibilities {
+                let record = { [storage] in try await storage.records.record(named: change.recordName) }
+                guard try await visibility.sees(change, record: record) else { continue }
+                changes.append(change)
+                break
+            }
+        }
         guard !changes.isEmpty else { return }
         var subscriptions: [TelemetrySubscription] = []
         for owner in owners { subscriptions += try await storage.subscriptions.all(owner: owner) }

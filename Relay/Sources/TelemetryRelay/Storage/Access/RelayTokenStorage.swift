@@ -28,6 +28,8 @@ public enum RelayRole: String, Sendable, CaseIterable { case host, viewer, reade
 public struct RelayToken: Sendable, Equatable {
     public var name: String
     public var role: RelayRole
+    /// What it is limited to; nil if it is not.
+    public var scope: RelayScope?
     public var created: Date
     /// When it expires; nil means never.
     public var expires: Date?
@@ -36,10 +38,11 @@ public struct RelayToken: Sendable, Equatable {
     public var revoked: Date?
 
     public init(
-        name: String, role: RelayRole, created: Date, expires: Date? = nil, lastUsed: Date? = nil, revoked: Date? = nil
+        name: String, role: RelayRole, scope: RelayScope? = nil, created: Date, expires: Date? = nil, lastUsed: Date? = nil, revoked: Date? = nil
     ) {
         self.name = name
         self.role = role
+        self.scope = scope
         self.created = created
         self.expires = expires
         self.lastUsed = lastUsed

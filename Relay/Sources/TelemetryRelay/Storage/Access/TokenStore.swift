@@ -3,7 +3,7 @@ import Foundation
 
 /// Stores hashes of tokens in a table of a database.
 final class TokenStore: RelayTokenStorage {
-    private static let columns = "name, role, created, expires, last_used, revoked"
+    private static let columns = "name, role, created, expires, last_used, revoked, scope"
     private let database: any StorageDatabase
     private let audit: AuditLog
     let announcer: ChangeAnnouncer
@@ -27,15 +27,19 @@ final class TokenStore: RelayTokenStorage {
             }
             try db.enqueue(
                 """
-                INSERT INTO token (name_key, name, hash, role, created, expires, last_used, revoked)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                INSERT INTO token (name_key, name, hash, role, created, expires, last_used, revoked, scope)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
                 """,
                 [
                     key, .bytes(Data(token.name.utf8)), .bytes(hash), .text(token.role.rawValue), .init(token.created),
                     .init(token.expires), .init(token.lastUsed), .init(token.revoked),
+                    token.scope.map { .bytes(Data($0.json)) } ?? .null,
                 ])
             var detail = AuditDetail(token.name)
             detail.add("role", token.role.rawValue)
+            for (name, patterns) in token.scope?.lists ?? [] {
+                for pattern in patterns { detail.add(name, pattern.text) }
+            }
             detail.add("expires", token.expires.flatMap { TimestampText.string(from: $0) })
             try audit.write([RelayAuditEntry(.createToken, by: .command, detail: detail.text)], db)
             return try Self.countChange(db)
@@ -100,7 +104,8 @@ final class TokenStore: RelayTokenStorage {
             throw RelayStorageError.corrupt("a token has an unknown role")
         }
         return RelayToken(
-            name: String(decoding: try row.bytes(0), as: UTF8.self), role: role, created: try row.date(2) ?? .distantPast,
+            name: String(decoding: try row.bytes(0), as: UTF8.self), role: role,
+            scope: try row.optionalBytes(6).flatMap(RelayScope.init(stored:)), created: try row.date(2) ?? .distantPast,
             expires: try row.date(3), lastUsed: try row.date(4), revoked: try row.date(5))
     }
 }

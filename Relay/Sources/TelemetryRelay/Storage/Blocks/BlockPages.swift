@@ -136,7 +136,13 @@ struct BlockPages {
 
     /// The number of events that retention deleted after a number, according to the recorded runs of deletions.
     private func skipped(_ db: any StorageConnection, after number: Int64?) throws -> Int {
-        guard let number, filter.clients != [] else { return 0 }
+        guard let number else { return 0 }
+        let clients = try SelectedClients(EventSelection(filter), db)
+        guard clients.numbers != nil else { return try skipped(db, after: number, of: nil) }
+        return try clients.groups.reduce(0) { try $0 + skipped(db, after: number, of: $1) }
+    }
+
+    private func skipped(_ db: any StorageConnection, after number: Int64, of clients: [Int64]?) throws -> Int {
         var statement = Statement("")
         let after = statement.parameter(.int(number))
         statement.sql = """
@@ -144,9 +150,7 @@ struct BlockPages {
                 CASE WHEN first > \(after) OR last - \(after) > count THEN count ELSE last - \(after) END
             ), 0) AS BIGINT) FROM event_expired WHERE last > \(after)
             """
-        if let clients = filter.clients {
-            statement.sql += " AND client IN (\(EventStreams.clients(clients.map(NameKey.data), &statement)))"
-        }
+        if let clients { statement.sql += " AND client IN (\(statement.parameters(clients.map(StorageValue.int))))" }
         return Int(try db.rows(statement).first?.int(0) ?? 0)
     }
 }

@@ -23,6 +23,8 @@ struct BlockReader {
 
     /// The maximum number of streams of one session key that are read one by one.
     private static let fewStreams = 200
+    /// The maximum number of clients that are read one by one; of more, the blocks of all clients are gone through.
+    private static let fewClients = 64
 
     private let db: any StorageConnection
     private let selection: EventSelection
@@ -109,33 +111,25 @@ struct BlockReader {
     ) throws {
         guard !selection.isEmpty else { return }
         let columns = EventBlock.columns(with: parts)
-        var cursors = try scopes().map { try BlockCursor(db, $0, selection, in: numbers, order, columns: columns) }
+        let clients = try SelectedClients(selection, db).numbers
+        var cursors = try scopes(clients).map { try BlockCursor(db, $0, selection, in: numbers, order, columns: columns) }
         while let (index, block) = Self.next(cursors, order) {
-            guard try body(block) else { return }
+            if clients?.contains(block.stream.client) ?? true, try !body(block) { return }
             try cursors[index].advance(db)
         }
     }
 
-    /// The clients or sessions whose blocks are read.
-    private func scopes() throws -> [BlockCursor.Scope] {
-        var statement: Statement
-        switch (selection.clients, selection.session) {
-        case (nil, nil): return [.all]
-        case (let clients?, nil):
-            statement = Statement("")
-            statement.sql = EventStreams.clients(clients, &statement)
-            return try db.rows(statement).map { .client(try $0.int(0)) }
-        case (nil, let session?):
-            statement = Statement("SELECT id FROM event_stream WHERE session_key = ")
-            statement.sql += "\(statement.parameter(.bytes(session))) LIMIT \(Self.fewStreams + 1)"
-            let streams = try db.rows(statement)
-            return streams.count > Self.fewStreams ? [.sessions(session)] : try streams.map { .stream(try $0.int(0)) }
-        case (let clients?, let session?):
-            statement = Statement("SELECT id FROM event_stream WHERE client IN (")
-            statement.sql += "\(EventStreams.clients(clients, &statement))) AND session_key = "
-            statement.sql += statement.parameter(.bytes(session))
-            return try db.rows(statement).map { .stream(try $0.int(0)) }
-        }
+    /// What is read to find all blocks of some clients, or of all.
+    private func scopes(_ clients: Set<Int64>?) throws -> [BlockCursor.Scope] {
+        let few = clients.flatMap { $0.count <= Self.fewClients ? $0 : nil }
+        guard let session = selection.session else { return few.map { $0.map { .client($0) } } ?? [.all] }
+        if few?.isEmpty ?? false { return [] }
+        var statement = Statement("SELECT id FROM event_stream WHERE session_key = ")
+        statement.sql += statement.parameter(.bytes(session))
+        if let few { statement.sql += " AND client IN (\(statement.parameters(few.map(StorageValue.int))))" }
+        statement.sql += " LIMIT \(Self.fewStreams + 1)"
+        let streams = try db.rows(statement)
+        return streams.count > Self.fewStreams ? [.sessions(session)] : try streams.map { .stream(try $0.int(0)) }
     }
 
     /// The block whose first number, or in descending order whose last one, comes next.

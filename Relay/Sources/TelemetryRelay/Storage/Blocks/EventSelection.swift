@@ -5,6 +5,7 @@ import Foundation
 /// A filter for events, with strings as keys.
 struct EventSelection: Sendable {
     private let scenarios: Set<Data>?
+    private let scenarioPatterns: [NamePattern]
     private let levels: Set<Int64>?
     private let names: Set<Data>?
     private let since: RelayTime?
@@ -15,6 +16,8 @@ struct EventSelection: Sendable {
     let literals: QueryLiterals
     /// The clients whose events match; nil for all events, also those without a client.
     let clients: [Data]?
+    /// If there are any, those clients alone whose identifier matches one of them.
+    let clientPatterns: [NamePattern]
     let session: Data?
     /// Whether nothing can match.
     let isEmpty: Bool
@@ -22,6 +25,7 @@ struct EventSelection: Sendable {
     init(_ filter: RelayEventFilter, in context: QueryContext = QueryContext(now: Date())) {
         self.context = context
         let filter = filter.query.map { filter.narrowed(to: $0, now: context.now) } ?? filter
+        (clientPatterns, scenarioPatterns) = (filter.clientPatterns, filter.scenarioPatterns)
         scenarios = filter.scenarios.map { Set($0.map(NameKey.data)) }
         levels = filter.levels.map { Set($0.map(\.storedNumber)) }
         names = filter.names.map { Set($0.map(NameKey.data)) }
@@ -41,12 +45,15 @@ struct EventSelection: Sendable {
 
     /// - Parameter scenario: nil for an event without a scenario.
     func contains(scenario: Data?) -> Bool {
-        guard let scenarios else { return true }
-        return scenario.map(scenarios.contains) ?? false
+        if scenarios == nil, scenarioPatterns.isEmpty { return true }
+        guard let scenario, scenarios?.contains(scenario) ?? true else { return false }
+        return scenarioPatterns.isEmpty || scenarioPatterns.contains { $0.matches(key: scenario) }
     }
 
     /// Whether every event of the matching clients and sessions matches if its time does.
-    var isOfAnyKind: Bool { scenarios == nil && levels == nil && names == nil && !needsEvents }
+    var isOfAnyKind: Bool {
+        scenarios == nil && scenarioPatterns.isEmpty && levels == nil && names == nil && !needsEvents
+    }
 
     /// Whether the events have to be read, because the summaries and numbers of a block do not decide.
     var needsEvents: Bool { query != nil }

@@ -83,11 +83,6 @@ struct EventStreams {
 }
 
 extension EventStreams {
-    /// A query for the clients with these keys, with parameters of a statement.
-    static func clients(_ keys: [Data], _ statement: inout Statement) -> String {
-        "SELECT id FROM event_client WHERE client_key IN (\(statement.parameters(keys.map(StorageValue.bytes))))"
-    }
-
     private static let step = 500
     private static let isUnusedStream = "NOT EXISTS (SELECT 1 FROM event_block WHERE stream = event_stream.id)"
     private static let isUnusedClient = """

@@ -13,6 +13,10 @@ public struct RelayEventFilter: Sendable, Equatable {
     public var scenarios: Set<String>?
     public var levels: Set<TelemetryLogLevel>?
     public var names: Set<String>?
+    /// If there are any, an event must match one of them by its client.
+    public var clientPatterns: [NamePattern] = []
+    /// If there are any, an event must match one of them by its scenario.
+    public var scenarioPatterns: [NamePattern] = []
     /// Included.
     public var since: RelayTime?
     /// Excluded.

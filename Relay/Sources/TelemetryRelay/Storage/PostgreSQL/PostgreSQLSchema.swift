@@ -9,7 +9,7 @@ enum PostgreSQLSchema {
     private static let migrations = [schema.tables + functions + settings + coordination]
     /// Version 7 had no audit, version 6 blocks without words, version 5 other tables of debug logs, version 4 events in JSON, and those before it a row for
     /// each event.
-    private static let first = 8
+    private static let first = 9
 
     private static var newest: Int { first + migrations.count - 1 }
 

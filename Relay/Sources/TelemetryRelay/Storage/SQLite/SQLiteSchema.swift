@@ -3,9 +3,9 @@ import GRDB
 /// The tables in an SQLite file, as numbered migrations.
 enum SQLiteSchema {
     private static let prefix = "telemetry storage "
-    /// Version 4 had no audit, version 3 blocks without words, version 2 debug logs in tables with migrations of their own; those before version 1 had other
+    /// Version 5 had tokens without scopes, version 4 no audit, version 3 blocks without words, version 2 debug logs in tables with migrations of their own; those before version 1 had other
     /// prefixes.
-    private static let first = 5
+    private static let first = 6
     private static let schema = StorageSchema(bytes: "BLOB", text: "TEXT", identity: "INTEGER PRIMARY KEY")
 
     private static var migrator: DatabaseMigrator {
