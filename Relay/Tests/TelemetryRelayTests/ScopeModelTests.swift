@@ -86,7 +86,7 @@ struct ScopeModelTests {
             }
             let text = try await names.create(role: .host, name: "host")
             for client in Self.clientNames.prefix(3) {
-                tokens.append(Token(caller: .host(client, token: text, key: client), role: .host, host: client))
+                tokens.append(Token(caller: .host(client, token: text), role: .host, host: client))
             }
             tokens.append(Token(caller: .bearing(try await names.create(role: .auditor, name: "auditor")), role: .auditor))
         }

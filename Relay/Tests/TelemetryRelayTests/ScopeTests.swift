@@ -125,7 +125,7 @@ struct ScopeTests {
                 server["scope"] as? [String: [String]] == ["app": ["com.*", "org"], "scenario": ["Net"], "client": ["web-*"]])
             #expect(try await relay.get("/v1/server", as: admin).object.keys.contains("scope") == false)
             #expect(try await tokens.list().contains { $0.hasSuffix("app=com.* app=org scenario=Net client=web-*") })
-            let entries = try await relay.get("/v1/audit?action=createToken", as: admin)["entries"] as? [[String: Any]]
+            let entries = try await relay.get("/v1/audit?action=token.create", as: admin)["entries"] as? [[String: Any]]
             let details = entries?.compactMap { $0["detail"] as? String } ?? []
             #expect(details.contains { $0.contains("contractor role=viewer app=com.* app=org scenario=Net client=web-*") })
             for role in [RelayRole.host, .auditor] {

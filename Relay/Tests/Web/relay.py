@@ -48,8 +48,8 @@ class Relay:
             self.process.terminate()
             self.process.wait(timeout=15)
 
-    def token(self, role, name=None):
-        arguments = [PROGRAM, "token", "create", "--role", role, "--name", name or role, "--database", self.database]
+    def token(self, role, name=None, *scope):
+        arguments = [PROGRAM, "token", "create", "--role", role, "--name", name or role, "--database", self.database, *scope]
         return subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.strip()
 
     def revoke(self, name):

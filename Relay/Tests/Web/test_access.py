@@ -37,6 +37,19 @@ def test_a_wrong_token_is_refused_in_words_and_the_right_one_opens_the_page(rela
     expect(heading(page, "Clients")).to_be_visible()
 
 
+def test_a_token_with_a_scope_shows_what_is_within_it_and_says_so(relay, open_page):
+    relay.host_token = relay.token("viewer", "admin")
+    for name, app in [("ios", "com.example.shop"), ("tv", "com.example.bank")]:
+        relay.save(client(name, True, app=app))
+    token = relay.token("viewer", "contractor", "--app", "*.shop", "--scenario", "Net*")
+    page = open_page()
+    sign_in(page, token)
+    expect(page.get_by_text("This token is limited to app=*.shop scenario=Net*")).to_be_visible()
+    expect(page.get_by_role("link", name="ios")).to_be_visible()
+    expect(page.get_by_role("link", name="tv")).to_have_count(0)
+    expect(page.get_by_role("link", name="Audit")).to_be_hidden()
+
+
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_token_survives_a_reload_only_if_asked_and_is_never_in_the_address(relay, open_page, keep):
     token = relay.token("viewer")

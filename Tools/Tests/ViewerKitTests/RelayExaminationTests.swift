@@ -7,9 +7,11 @@ import Testing
 
 /// Tests against a server with scripted responses.
 struct RelayExaminationTests {
-    private static func server(role: String = "viewer", api: Int = 1, ahead seconds: TimeInterval = 0) -> String {
+    private static func server(
+        role: String = "viewer", api: Int = 1, ahead seconds: TimeInterval = 0, scope: String = ""
+    ) -> String {
         let time = Date(timeIntervalSinceNow: seconds).formatted(.iso8601)
-        return #"{"name":"telemetry-relay","version":"9.9","api":\#(api),"time":"\#(time)","role":"\#(role)","#
+        return #"{"name":"telemetry-relay","version":"9.9","api":\#(api),"time":"\#(time)","role":"\#(role)",\#(scope)"#
             + #""limits":{"bodyBytes":4194304,"batchEvents":5000,"saveRecords":400,"page":1000,"waitSeconds":60}}"#
     }
 
@@ -34,6 +36,13 @@ struct RelayExaminationTests {
         #expect(found[2].hasPrefix("ok the relay's clock and this machine's differ by "))
         #expect(found[3] == "ok limits: 4,194,304 bytes a body, 5,000 events a batch, 400 records a save, 1,000 events a page")
         #expect(found[4] == "ok the relay's storage is ready")
+    }
+
+    @Test("What a token is limited to is reported")
+    func scope() async throws {
+        let scope = #""scope":{"scenario":["Net"],"app":["com.*","org"]},"#
+        let found = try await findings { _ in .answers(200, body: Self.server(scope: scope)) }
+        #expect(found[1] == "ok the token from /token has the role viewer, limited to app=com.* app=org scenario=Net")
     }
 
     @Test("A reader's token, a wrong clock and unavailable storage are reported")

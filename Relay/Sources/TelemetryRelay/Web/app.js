@@ -3,7 +3,7 @@ import { auditView } from "./audit.js";
 import { clientView } from "./client.js";
 import { clientsView } from "./clients.js";
 import { crashesView } from "./crashes.js";
-import { announce, el } from "./dom.js";
+import { announce, el, visible } from "./dom.js";
 import { eventsView } from "./events.js";
 import { address } from "./query-text.js";
 import * as records from "./records.js";
@@ -75,8 +75,8 @@ async function signIn(token, keeps) {
     ending = new AbortController();
     sync = new Sync(relay, { canSubscribe: server.role === "viewer", signal: ending.signal });
     sync.on("TelemetryClient", loadClients);
-    const hasAudit = server.role === "viewer" && server.features?.includes("audit") === true;
-    store.set({ session: { role: server.role, version: server.version, hasToken: Boolean(token), hasAudit } });
+    const hasAudit = server.role === "viewer" && !server.scope && server.features?.includes("audit") === true;
+    store.set({ session: { role: server.role, version: server.version, scope: scopeText(server.scope), hasToken: Boolean(token), hasAudit } });
     const timer = setInterval(() => readClock(relay).catch(() => {}), clockInterval);
     ending.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
     route();
@@ -148,6 +148,11 @@ function show(next, name) {
     else if (!isFirst) next.element.querySelector("h1")?.focus();
 }
 
+/** A token's limits, such as `app=com.example.*`; empty without any. */
+function scopeText(scope) {
+    return Object.entries(scope ?? {}).flatMap(([name, patterns]) => patterns.map((pattern) => `${name}=${pattern}`)).join(" ");
+}
+
 function drawFrame() {
     const session = store.get("session");
     const isAway = store.get("connection") === "away";
@@ -162,7 +167,8 @@ function drawFrame() {
     const notes = [
         isAway && `The relay has not answered for ${durationText(Date.now() - store.get("awaySince"))}. The page tries again by itself and goes on where it stopped.`,
         session && Math.abs(offset) > clockTolerance && `This computer's clock is ${durationText(Math.abs(offset))} ${offset > 0 ? "behind" : "ahead of"} the relay's. “Ago” and “left” count by the relay's clock.`,
-        session?.role === "reader" && "This token has the role reader: it shows everything and changes nothing.",
+        session?.role === "reader" && "This token has the role reader: it changes nothing.",
+        session?.scope && `This token is limited to ${visible(session.scope)}: nothing else is shown.`,
     ].filter(Boolean);
     document.getElementById("notes").replaceChildren(...notes.map((text, index) => el("p", { class: isAway && index === 0 ? "banner problem" : "banner" }, text)));
 }

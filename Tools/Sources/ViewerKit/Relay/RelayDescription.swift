@@ -9,6 +9,8 @@ public struct RelayDescription: Sendable, Equatable {
     public let api: Int
     /// The role of the token: `viewer`, `reader` or `host`.
     public let role: String
+    /// What the token is limited to, such as `app=com.example.*`; nil if it is not.
+    public let scope: String?
     /// The number of seconds by which the relay's clock is ahead of this machine's; nil if the relay reports no time.
     public let clockSkew: TimeInterval?
     /// The maximum error of ``clockSkew`` in seconds: half the duration of the request.
@@ -26,6 +28,9 @@ public struct RelayDescription: Sendable, Equatable {
         self.version = version
         self.api = api
         role = object["role"] as? String ?? ""
+        scope = (object["scope"] as? [String: [String]])
+            .map { lists in lists.sorted { $0.key < $1.key }.flatMap { list in list.value.map { "\(list.key)=\($0)" } } }
+            .map { $0.joined(separator: " ") }
         clockSkewError = request.duration / 2
         let middle = request.start.addingTimeInterval(clockSkewError)
         clockSkew = (object["time"] as? String).flatMap(TimestampText.date(from:)).map { $0.timeIntervalSince(middle) }

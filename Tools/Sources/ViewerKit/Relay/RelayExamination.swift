@@ -53,13 +53,14 @@ public struct RelayExamination: Sendable {
 
     private static func role(_ relay: RelayDescription, of location: RelayLocation) -> Finding {
         let token = location.token.map { "the token from \($0.source)" } ?? "a request without a token"
+        let limit = relay.scope.map { ", limited to \($0.visible)" } ?? ""
         switch relay.role {
         case "viewer" where location.token == nil:
             return .init(.ok, "the relay has no tokens and is open to this machine")
-        case "viewer": return .init(.ok, "\(token) has the role viewer")
+        case "viewer": return .init(.ok, "\(token) has the role viewer\(limit)")
         case "reader":
             return .init(
-                .warning, "\(token) has the role reader: commands that change something are refused",
+                .warning, "\(token) has the role reader\(limit): commands that change something are refused",
                 "if you need to change something, ask for a token with the role viewer")
         default:
             return .init(
