@@ -88,8 +88,10 @@ struct EventModelTests {
             var filter = RelayEventFilter()
             func isChosen() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
             if isChosen() { filter.clients = ["a", "b"] }
+            if isChosen() { filter.clientPatterns = (Bool.random(using: &random) ? ["a*", "*b"] : ["*"]).map(NamePattern.init) }
             if isChosen() { filter.sessionId = "s1" }
             if isChosen() { filter.scenarios = ["t0", "t2"] }
+            if isChosen() { filter.scenarioPatterns = ["*1", "t0"].map(NamePattern.init) }
             if isChosen() { filter.levels = [.diagnostic] }
             if isChosen() { filter.names = ["n0", "n1"] }
             if isChosen() { filter.since = RelayTime(seconds: 7, nanoseconds: 1) }
@@ -98,8 +100,13 @@ struct EventModelTests {
             return filter
         }
 
+        private static func matches(_ name: String?, _ patterns: [NamePattern]) -> Bool {
+            patterns.isEmpty || name.map { name in patterns.contains { $0.matches(name) } } ?? false
+        }
+
         private static func matches(_ event: SampleEvent, _ filter: RelayEventFilter) -> Bool {
             (filter.clients.map { $0.contains(event.clientId ?? "-") } ?? true)
+                && matches(event.clientId, filter.clientPatterns) && matches(event.scenario, filter.scenarioPatterns)
                 && (filter.sessionId.map { $0 == event.sessionId } ?? true)
                 && (filter.scenarios.map { $0.contains(event.scenario ?? "-") } ?? true)
                 && (filter.levels.map { $0.contains(event.level) } ?? true)

@@ -32,16 +32,18 @@ struct EventRetentionTests {
             for number in 1...8 {
                 _ = try await storage.events.append([Sample.event(number, client: number % 4 == 0 ? "b" : "a")])
             }
-            func skipped(_ clients: Set<String>?) async throws -> Int {
-                try await storage.events.page(
-                    matching: .init(clients: clients), after: start, limit: 9, order: .ascending
-                ).skipped
+            func skipped(_ clients: Set<String>?, _ patterns: [String] = []) async throws -> Int {
+                var filter = RelayEventFilter(clients: clients)
+                filter.clientPatterns = patterns.map(NamePattern.init)
+                return try await storage.events.page(matching: filter, after: start, limit: 9, order: .ascending).skipped
             }
             #expect(try await skipped(nil) == 6)
             #expect(try await skipped(["a"]) == 5)
             #expect(try await skipped(["b"]) == 1)
             #expect(try await skipped(["a", "b"]) == 6)
             #expect(try await skipped(["nobody"]) == 0)
+            #expect(try await skipped(nil, ["a*"]) == 5)
+            #expect(try await skipped(["a"], ["b*"]) == 0)
             // Events that were deleted on request do not count as missed.
             _ = try await storage.events.delete(matching: .all)
             #expect(try await skipped(nil) == 6)
