@@ -10,7 +10,11 @@ struct StorageSchema {
     /// The type of a column that numbers the rows.
     let identity: String
 
+    /// The tables of the first version that is upgraded. Never changes: later versions add to ``upgrades``.
     var tables: String { state + events + records + access + debugLogs + audit }
+
+    /// The statements that make each later version out of the one before it, the oldest version first. A new database gets all of them.
+    var upgrades: [String] { [] }
 
     /// Rows of counters. They assign numbers, so that a number is never reused, regardless of deletions.
     private var state: String {

@@ -1,33 +1,56 @@
 import GRDB
 
-/// The tables in an SQLite file, as numbered migrations.
+/// The tables in an SQLite file, in numbered versions.
 enum SQLiteSchema {
+    /// A row for each version that the file has had.
+    static let table = "grdb_migrations"
     private static let prefix = "telemetry storage "
     /// Version 5 had tokens without scopes, version 4 no audit, version 3 blocks without words, version 2 debug logs in tables with migrations of their own; those before version 1 had other
     /// prefixes.
     private static let first = 6
     private static let schema = StorageSchema(bytes: "BLOB", text: "TEXT", identity: "INTEGER PRIMARY KEY")
 
-    private static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("\(prefix)\(first)") { try $0.execute(sql: schema.tables) }
-        return migrator
+    /// The version that this relay reads and writes.
+    static var newest: Int { first + schema.upgrades.count }
+
+    /// Creates the tables, or upgrades them, in one transaction. Does not write to an up-to-date file, so that it can be read when the disk
+    /// is full.
+    /// - Parameter upgrades: those after the first version.
+    /// - Throws: ``RelayStorageError/newerVersion`` or ``RelayStorageError/olderVersion`` if the file has another version.
+    static func migrate(_ writer: some DatabaseWriter, upgrades: [String] = schema.upgrades) throws {
+        let newest = first + upgrades.count
+        guard try writer.read({ try version($0, newest: newest) }) != newest else { return }
+        try writer.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                // Another relay may have done it.
+                let version = try version(db, newest: newest)
+                if version == 0 {
+                    try db.execute(sql: "CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
+                }
+                for (number, sql) in zip(first..., [schema.tables] + upgrades) where number > version {
+                    try db.execute(sql: sql)
+                    try db.execute(sql: "INSERT INTO \(table) VALUES (?)", arguments: ["\(prefix)\(number)"])
+                }
+                return .commit
+            }
+        }
     }
 
-    /// - Throws: ``RelayStorageError/newerVersion`` or ``RelayStorageError/olderVersion`` if the file has unknown migrations.
-    static func migrate(_ writer: some DatabaseWriter) throws {
-        let known = Set(migrator.migrations)
-        let applied = try writer.read { db in
-            guard try db.tableExists("grdb_migrations") else { return [String]() }
-            return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations")
+    /// The version of the file; 0 if it has no tables.
+    /// - Parameters:
+    ///   - oldest: the oldest version that is accepted.
+    ///   - newest: the newest one.
+    /// - Throws: ``RelayStorageError/newerVersion`` or ``RelayStorageError/olderVersion`` if the file has another version.
+    static func version(_ db: Database, oldest: Int = first, newest: Int = newest) throws -> Int {
+        guard try db.tableExists(table) else { return 0 }
+        let versions = try String.fetchAll(db, sql: "SELECT identifier FROM \(table)").map { identifier in
+            identifier.hasPrefix(prefix) ? Int(identifier.dropFirst(prefix.count)) ?? 0 : 0
         }
-        let unknown = applied.filter { !known.contains($0) }
-        guard unknown.isEmpty else {
-            let isNewer = unknown.contains { $0.hasPrefix(prefix) && Int($0.dropFirst(prefix.count)) ?? 0 > first }
-            throw isNewer ? RelayStorageError.newerVersion : .olderVersion
+        guard versions.allSatisfy({ $0 <= newest }) else { throw RelayStorageError.newerVersion }
+        let version = versions.max() ?? 0
+        guard versions.allSatisfy({ $0 >= first }), version == 0 || version >= oldest else {
+            throw RelayStorageError.olderVersion
         }
-        // Does not write to an up-to-date file, so that it can be read when the disk is full.
-        guard !known.isSubset(of: applied) else { return }
-        try migrator.migrate(writer)
+        return version
     }
 }
