@@ -5,8 +5,8 @@ import Synchronization
 final class ClientKeyring: Sendable {
     private let storage: any RelayClientKeyStorage
     private let newClients: RateLimiter<RelayRateSource>
-    /// A cache of bindings. Bindings never change, so an entry never becomes invalid.
-    private let bound = Mutex<[String: Data]>([:])
+    /// A cache of bindings of one generation of the storage, which never change.
+    private let bound = Mutex<(generation: String, keys: [String: Data])>(("", [:]))
     private static let maximumBound = 50_000
 
     init(storage: any RelayClientKeyStorage, newClients: RateLimiter<RelayRateSource>) {
@@ -18,7 +18,11 @@ final class ClientKeyring: Sendable {
     /// - Parameter source: the source that new clients are counted against.
     /// - Throws: a 403 if another key is bound, a 429 if there are too many new clients.
     func admit(_ keys: [RelayClientKey], from source: String) async throws {
-        let unknown = bound.withLock { bound in keys.filter { bound[$0.clientId] != $0.hash } }
+        let generation = storage.generation
+        let unknown = bound.withLock { bound in
+            if bound.generation != generation { bound = (generation, [:]) }
+            return keys.filter { bound.keys[$0.clientId] != $0.hash }
+        }
         guard !unknown.isEmpty else { return }
         let new = try await storage.unbound(among: unknown.map(\.clientId)).count
         if new > 0, let wait = newClients.take(new, from: RelayRateSource(.newClients, source)) {
@@ -28,8 +32,9 @@ final class ClientKeyring: Sendable {
         case .refused: throw Problem.forbidden("This client has another key.")
         case .bound:
             bound.withLock { bound in
-                if bound.count >= Self.maximumBound { bound.removeAll() }
-                for key in unknown { bound[key.clientId] = key.hash }
+                guard bound.generation == generation else { return }
+                if bound.keys.count >= Self.maximumBound { bound.keys.removeAll() }
+                for key in unknown { bound.keys[key.clientId] = key.hash }
             }
         }
     }

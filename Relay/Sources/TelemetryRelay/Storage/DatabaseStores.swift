@@ -42,6 +42,7 @@ struct DatabaseStores: Sendable {
     let records: RecordStore
     let tokens: TokenStore
     let debugLogs: DebugLogStore
+    private let clientKeys: ClientKeyStore
     private let audit: AuditStore
     let stores: RelayStores
     private let database: any StorageDatabase
@@ -56,7 +57,7 @@ struct DatabaseStores: Sendable {
             arrival: ArrivalTime(after: state.audit, age: configuration.auditAge, configuration), now: configuration.now)
         audit = AuditStore(database, log: log, age: configuration.auditAge)
         events = EventStore(
-            database, state.relay.store, configuration, audit: log,
+            database, configuration, audit: log,
             arrival: ArrivalTime(after: state.events.clocks, age: configuration.events.age, configuration),
             next: state.events.nextEvent, notify: notifications?.events)
         records = RecordStore(
@@ -67,9 +68,10 @@ struct DatabaseStores: Sendable {
             database, configuration,
             arrival: ArrivalTime(after: state.debugLogs.clocks, age: configuration.debugLogs.age, configuration),
             next: state.debugLogs.next)
+        clientKeys = ClientKeyStore(database, of: state.relay.store)
         stores = RelayStores(
             events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
-            clientKeys: ClientKeyStore(database: database), debugLogs: debugLogs, audit: audit)
+            clientKeys: clientKeys, debugLogs: debugLogs, audit: audit)
     }
 
     func usage() async throws -> RelayUsage {
@@ -116,9 +118,10 @@ struct DatabaseStores: Sendable {
         await work.attempt(uses)
     }
 
-    /// Announces changes by other relays on the same database.
+    /// Announces changes by other relays on the same database, and a restore, which increases all numbers.
     private func announce() async throws {
         guard let state = try await database.read(State.fetch) else { return }
+        clientKeys.validate(state.relay.store)
         events.announcer.announce(before: state.events.nextEvent)
         records.announcer.announce(before: state.relay.nextChange)
         tokens.announcer.announce(before: state.relay.tokenChanges)

@@ -1,5 +1,7 @@
 /// The row of counters for events. Every write of any relay reads and saves it within its transaction.
 struct EventState: Sendable {
+    /// The database's, which changes when a backup is restored.
+    let store: StoreIdentity
     /// The number of the next event, at least 1.
     var nextEvent: Int64
     var events: Int64
@@ -24,12 +26,13 @@ struct EventState: Sendable {
     static func fetch(_ db: any StorageConnection) throws -> EventState {
         let row = try db.rows(
             """
-            SELECT next_event, events, event_bytes, first_event, next_block, remembered, stream_generation, arrival, wall
-            FROM event_state WHERE id = 1
+            SELECT next_event, events, event_bytes, first_event, next_block, remembered, stream_generation, arrival, wall,
+            (SELECT store FROM relay_state WHERE id = 1) FROM event_state WHERE id = 1
             """
         ).first
         guard let row else { throw RelayStorageError.corrupt("event_state is empty") }
         return EventState(
+            store: StoreIdentity(rawValue: try row.text(9)),
             nextEvent: try row.int(0), events: try row.int(1), eventBytes: try row.int(2), firstEvent: try row.int(3),
             nextBlock: try row.int(4), remembered: try row.int(5), streamGeneration: try row.int(6),
             clocks: try ArrivalClock.Saved(row, 7))

@@ -1,4 +1,5 @@
-/// A random identifier of the database, by which cursors from other databases are detected.
+/// A random identifier of the database, by which cursors from other databases are detected. A restored database has a new one, so that
+/// it also identifies what is cached of the database.
 struct StoreIdentity: Sendable, Equatable {
     let rawValue: String
 

@@ -39,7 +39,7 @@ struct BlockWordsTests {
             var read = 0
             let found = try evaluation.result(db, in: 1..<31) { blocks in
                 read += blocks.count
-                return try BlockCache().texts(of: blocks, db)
+                return try BlockCache().texts(of: blocks, in: StoreIdentity(rawValue: "a"), db)
             }
             return (found, read)
         }

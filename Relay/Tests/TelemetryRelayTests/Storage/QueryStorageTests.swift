@@ -53,12 +53,10 @@ struct QueryStorageTests {
             try await Self.append(0..<60, to: storage)
             let tables = try #require(storage.tables)
             try await tables.events.merge(after: 0)
-            let state = try await tables.database.read { try RelayState.fetch($0) }
-            let identity = try #require(state).store
             for (limit, expected) in [(100, 6), (2, 6)] {
                 var filter = RelayEventFilter()
                 filter.query = try TelemetryQuery("name:tenth")
-                let pages = BlockPages(filter, of: identity, cache: BlockCache(), examinedSpan: 7)
+                let pages = BlockPages(filter, cache: BlockCache(), examinedSpan: 7)
                 var found: [String] = []
                 var cursor: RelayEventCursor?
                 var count = 0
@@ -90,7 +88,7 @@ struct QueryStorageTests {
             let evaluation = BlockEvaluation(
                 query, matching: .all, now: Date(), limit: 100, byteLimit: .max, keptBytes: keptBytes)
             change(evaluation)
-            return try evaluation.result(db, in: 1..<61) { try BlockCache().texts(of: $0, db) }
+            return try evaluation.result(db, in: 1..<61) { try BlockCache().texts(of: $0, in: StoreIdentity(rawValue: "a"), db) }
         }
     }
 
@@ -143,7 +141,7 @@ struct QueryStorageTests {
                 var isRead = false
                 let result = try evaluation.result(db, in: state.firstEvent..<state.nextEvent) { blocks in
                     if !blocks.isEmpty { isRead = true }
-                    return try BlockCache().texts(of: blocks, db)
+                    return try BlockCache().texts(of: blocks, in: StoreIdentity(rawValue: "a"), db)
                 }
                 return (result, isRead)
             }

@@ -1,8 +1,20 @@
 import Foundation
+import Synchronization
 
 /// Stores client keys in a table of a database.
-struct ClientKeyStore: RelayClientKeyStorage {
-    let database: any StorageDatabase
+final class ClientKeyStore: RelayClientKeyStorage {
+    private let database: any StorageDatabase
+    private let store: Mutex<StoreIdentity>
+
+    init(_ database: any StorageDatabase, of store: StoreIdentity) {
+        self.database = database
+        self.store = Mutex(store)
+    }
+
+    var generation: String { store.withLock(\.rawValue) }
+
+    /// Notes the identity of the database, which a restore changes.
+    func validate(_ store: StoreIdentity) { self.store.withLock { $0 = store } }
 
     func bind(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding {
         // Usually all keys are bound already, and nothing is written.

@@ -6,6 +6,13 @@ public protocol RelayClientKeyStorage: Sendable {
     func bind(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding
     /// The identifiers that have no key yet, which count as new clients for rate limits.
     func unbound(among clientIds: [String]) async throws -> [String]
+    /// Identifies the set of bindings. It changes when a backup is restored; bindings from before are then not valid.
+    var generation: String { get }
+}
+
+extension RelayClientKeyStorage {
+    /// The same one always, for a storage that is never restored.
+    public var generation: String { "" }
 }
 
 /// A client identifier and the SHA-256 of its key.

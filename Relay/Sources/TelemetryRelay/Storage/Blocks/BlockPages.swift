@@ -11,19 +11,19 @@ struct BlockPages {
     private static let (blocksATime, bytesATime) = (64, 256 << 10)
 
     private let filter: RelayEventFilter
-    private let store: StoreIdentity
     private let cache: BlockCache
     /// The maximum number of positions that a page covers if events have to be read to find those that match.
     private let examinedSpan: Int64
 
-    init(_ filter: RelayEventFilter, of store: StoreIdentity, cache: BlockCache, examinedSpan: Int64 = 500_000) {
-        (self.filter, self.store, self.cache, self.examinedSpan) = (filter, store, cache, examinedSpan)
+    init(_ filter: RelayEventFilter, cache: BlockCache, examinedSpan: Int64 = 500_000) {
+        (self.filter, self.cache, self.examinedSpan) = (filter, cache, examinedSpan)
     }
 
     func page(
         _ db: any StorageConnection, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) throws -> RelayEventPage {
         let state = try EventState.fetch(db)
+        let store = state.store
         let after = try cursor.map { cursor in
             guard let number = store.number(ofPlace: cursor.rawValue, before: state.nextEvent) else {
                 throw RelayStorageError.invalidCursor
@@ -38,10 +38,10 @@ struct BlockPages {
         let covered = numbers.map { examined($0, order) }
         let found =
             try covered.map {
-                try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, db) }
+                try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, in: store, db) }
                     .events(in: $0, order, limit: limit == .max ? limit : limit + 1)
             } ?? .init()
-        let events = try events(found, limit: limit, db)
+        let events = try events(found, of: store, limit: limit, db)
         let isShort = events.count < found.events.count
         let isPart = covered != numbers
         var end = isShort || order == .descending ? events.last?.cursor ?? cursor : nil
@@ -62,7 +62,9 @@ struct BlockPages {
     }
 
     /// The first found events that fit into a page, at least one if there is any.
-    private func events(_ found: BlockReader.Found, limit: Int, _ db: any StorageConnection) throws -> [RelayStoredEvent] {
+    private func events(
+        _ found: BlockReader.Found, of store: StoreIdentity, limit: Int, _ db: any StorageConnection
+    ) throws -> [RelayStoredEvent] {
         var uses: [Int: Int] = [:]
         for event in found.events.prefix(limit) { uses[event.block, default: 0] += 1 }
         // The blocks in the order in which they are needed.
@@ -80,7 +82,7 @@ struct BlockPages {
             if blocks[event.block] == nil {
                 let next = Self.together(needed, of: found.blocks)
                 needed = needed.dropFirst(next.count)
-                for (block, text) in zip(next, try texts(of: next.map { found.blocks[$0] }, db)) {
+                for (block, text) in zip(next, try texts(of: next.map { found.blocks[$0] }, in: store, db)) {
                     blocks[block] = BlockLines(text)
                     keptBytes += text.count
                 }
@@ -98,12 +100,14 @@ struct BlockPages {
     }
 
     /// The text of each block, from the cache or read together.
-    private func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [[UInt8]] {
-        var texts = blocks.map(cache.text)
+    private func texts(
+        of blocks: [EventBlock], in store: StoreIdentity, _ db: any StorageConnection
+    ) throws -> [[UInt8]] {
+        var texts = blocks.map { cache.text(of: $0, in: store) }
         let missing = blocks.indices.filter { texts[$0] == nil }
         if missing.isEmpty { return texts.compactMap(\.self) }
         for (index, text) in zip(missing, try EventBlock.texts(of: missing.map { blocks[$0] }, db)) {
-            cache.add(text, of: blocks[index])
+            cache.add(text, of: blocks[index], in: store)
             texts[index] = text
         }
         return texts.compactMap(\.self)

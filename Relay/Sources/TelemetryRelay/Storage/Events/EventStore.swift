@@ -5,7 +5,6 @@ import Synchronization
 /// Stores events as blocks in the tables of a database.
 final class EventStore: RelayEventStorage {
     private let database: any StorageDatabase
-    private let store: StoreIdentity
     private let retention: BlockRetention
     private let merging: BlockMerging
     private let runs: ExpiredRuns
@@ -22,11 +21,10 @@ final class EventStore: RelayEventStorage {
     ///   - next: the number of the next event.
     ///   - notify: notifies other relays of events of these clients.
     init(
-        _ database: any StorageDatabase, _ store: StoreIdentity, _ configuration: RelayStorageConfiguration,
-        audit: AuditLog, arrival: ArrivalTime, next: Int64, notify: (@Sendable (Set<String>?) -> Void)?
+        _ database: any StorageDatabase, _ configuration: RelayStorageConfiguration, audit: AuditLog, arrival: ArrivalTime,
+        next: Int64, notify: (@Sendable (Set<String>?) -> Void)?
     ) {
         self.database = database
-        self.store = store
         (self.audit, self.arrival) = (audit, arrival)
         retention = BlockRetention(configuration.events)
         merging = BlockMerging(configuration.events)
@@ -49,7 +47,7 @@ final class EventStore: RelayEventStorage {
     func page(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
-        let pages = BlockPages(filter, of: store, cache: cache)
+        let pages = BlockPages(filter, cache: cache)
         return try await database.query { try pages.page($0, after: cursor, limit: limit, order: order) }
     }
 
@@ -58,7 +56,7 @@ final class EventStore: RelayEventStorage {
             let state = try EventState.fetch(db)
             if filter == .all { return Int(state.events) }
             guard state.firstEvent < state.nextEvent else { return 0 }
-            return try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, db) }
+            return try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, in: state.store, db) }
                 .count(in: state.firstEvent...(state.nextEvent - 1))
         }
     }
@@ -71,7 +69,7 @@ final class EventStore: RelayEventStorage {
             try await database.query { [cache] db in
                 let state = try EventState.fetch(db)
                 let numbers = state.firstEvent..<state.nextEvent
-                return try evaluation.result(db, in: numbers) { try cache.texts(of: $0, db) }
+                return try evaluation.result(db, in: numbers) { try cache.texts(of: $0, in: state.store, db) }
             }
         } onCancel: {
             evaluation.cancel()
@@ -80,7 +78,7 @@ final class EventStore: RelayEventStorage {
 
     func latestCursor() async throws -> RelayEventCursor {
         let state = try await database.read(EventState.fetch)
-        return RelayEventCursor(rawValue: store.place(state.nextEvent - 1))
+        return RelayEventCursor(rawValue: state.store.place(state.nextEvent - 1))
     }
 
     func delete(matching filter: RelayEventFilter, entry: @escaping @Sendable () -> RelayAuditEntry?) async throws -> Int {
@@ -92,19 +90,22 @@ final class EventStore: RelayEventStorage {
         matching filter: RelayEventFilter, entry: @escaping @Sendable () -> RelayAuditEntry? = { nil },
         whenFound: @Sendable () async throws -> Void
     ) async throws -> Int {
-        let state = try await database.read(EventState.fetch)
-        let deletion = BlockDeletion(selection: EventSelection(filter), last: state.nextEvent - 1)
-        var (deleted, next) = (0, state.firstEvent)
+        let begun = try await database.read(EventState.fetch)
+        let deletion = BlockDeletion(selection: EventSelection(filter), last: begun.nextEvent - 1)
+        var (deleted, next) = (0, begun.firstEvent)
         while next <= deletion.last {
             // Found outside of the write, which would block other writers while it searches.
             let blocks = try await database.query { [next, cache] db in
-                try BlockReader(db, deletion.selection) { try cache.text(of: $0, db) }
+                try BlockReader(db, deletion.selection) { try cache.text(of: $0, in: begun.store, db) }
                     .blocks(in: next...deletion.last, limit: BlockDeletion.step)
             }
             guard let last = blocks.last else { break }
             try await whenFound()
             let isFirst = deleted == 0
             let result = try await change { [retention, audit] db, state in
+                guard state.store == begun.store else {
+                    throw RelayStorageError.unavailable("a backup was restored during the deletion")
+                }
                 let result = try deletion.delete(
                     from: blocks.map(\.id), cutoff: retention.cutoff(state.clocks.arrival), db, &state)
                 if isFirst, result.deleted > 0, let entry = entry() { try audit.write([entry], db) }
@@ -179,31 +180,35 @@ final class EventStore: RelayEventStorage {
     /// - Parameter delay: how long a block waits for others of its stream, in seconds.
     func merge(after delay: TimeInterval = BlockMerging.delay) async throws {
         while true {
-            let (groups, hasMore) = try await database.read { [merging, arrival, unreadable] db in
-                let now = arrival.next(after: try EventState.fetch(db).clocks).arrival
-                return try merging.groups(db, unpackedSince: now - delay, without: unreadable.blocks.withLock(\.self))
+            let (store, groups, hasMore) = try await database.read { [merging, arrival, unreadable] db in
+                let state = try EventState.fetch(db)
+                let now = arrival.next(after: state.clocks).arrival
+                let found = try merging.groups(db, unpackedSince: now - delay, without: unreadable.blocks(of: state.store))
+                return (state.store, found.groups, found.hasMore)
             }
             var rest = groups[...]
             while !rest.isEmpty {
                 try Task.checkCancellation()
                 let first = BlockMerging.first(rest)
                 rest.removeFirst(first.count)
-                try await merge(Array(first))
+                try await merge(Array(first), of: store)
             }
             guard hasMore, !groups.isEmpty else { return }
         }
     }
 
-    private func merge(_ groups: [BlockMerging.Group]) async throws {
+    /// Merges groups, unless a backup was restored since they were found.
+    private func merge(_ groups: [BlockMerging.Group], of store: StoreIdentity) async throws {
         let (contents, unreadable) = try await database.read { db in
             var unreadable: Set<Int64> = []
             let contents = try groups.map { try BlockMerging.content($0, db, unreadable: &unreadable) }
             return (contents, unreadable)
         }
-        self.unreadable.blocks.withLock { $0.formUnion(unreadable) }
+        self.unreadable.add(unreadable, of: store)
         // Compresses outside of the write, which would block other writers.
         let merged = try contents.map { try $0?.encoded(packs: true) }
         try await change { db, state in
+            guard state.store == store else { return }
             for case (let group, let block?) in zip(groups, merged) {
                 try BlockMerging.replace(group, by: block, db, &state)
             }
@@ -215,7 +220,13 @@ final class EventStore: RelayEventStorage {
     var expired: [RelayEventRetention.Bound: Int] { progress.expired.withLock(\.self) }
 
     private final class Unreadable: Sendable {
-        let blocks = Mutex<Set<Int64>>([])
+        private let found = Mutex<(store: StoreIdentity?, blocks: Set<Int64>)>((nil, []))
+
+        func blocks(of store: StoreIdentity) -> Set<Int64> { found.withLock { $0.store == store ? $0.blocks : [] } }
+
+        func add(_ blocks: Set<Int64>, of store: StoreIdentity) {
+            found.withLock { $0 = (store, $0.store == store ? $0.blocks.union(blocks) : blocks) }
+        }
     }
 
     /// Shared with the closure that the appender calls.
