@@ -21,7 +21,8 @@ final class AuditStore: RelayAuditStorage {
         let waiting = Mutex<[Waiting]>([])
     }
 
-    private static let columns = "number, time, action, token, role, address, client, detail, status"
+    /// The columns that ``entry(_:)`` expects.
+    static let columns = "number, time, action, token, role, address, client, detail, status"
 
     private let database: any StorageDatabase
     private let log: AuditLog
@@ -119,7 +120,7 @@ final class AuditStore: RelayAuditStorage {
         actions.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
     }
 
-    private static func entry(_ row: StorageRow) throws -> RelayStoredAuditEntry {
+    static func entry(_ row: StorageRow) throws -> RelayStoredAuditEntry {
         func text(_ column: Int) throws -> String? {
             try row.optionalBytes(column).map { String(decoding: $0, as: UTF8.self) }
         }

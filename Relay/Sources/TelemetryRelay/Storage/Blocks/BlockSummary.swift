@@ -34,6 +34,8 @@ struct BlockSummary: Sendable, Equatable {
     private var cells: [Cell] = []
 
     var cellCount: Int { cells.count }
+    /// The number of events of each cell.
+    var counts: [Int] { cells.map(\.count) }
 
     private init() {}
 

@@ -4,7 +4,7 @@ import Foundation
 /// The events of a block to be stored.
 struct EventBlockContent {
     /// The maximum bytes for the words of an event.
-    private static let wordBytes = 8
+    static let wordBytes = 8
 
     private(set) var entries: [BlockEntry] = []
     private var summary = BlockSummary.Builder()

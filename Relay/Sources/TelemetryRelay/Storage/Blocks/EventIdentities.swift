@@ -24,7 +24,7 @@ struct EventIdentities {
     }
 
     /// Instead of a number, for a single identifier.
-    private static let single: Int64 = -1
+    static let single: Int64 = -1
     private static let maximum: Int64 = 999_999_999_999_999_999
 
     private let db: any StorageConnection

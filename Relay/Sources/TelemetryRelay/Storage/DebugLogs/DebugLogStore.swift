@@ -138,12 +138,12 @@ extension DebugLogStore {
         return statement + " ORDER BY number \(query.isDescending ? "DESC" : "ASC") LIMIT \(min(query.limit, 1_000_000) + 1)"
     }
 
-    private static let row = """
-        SELECT id, correlation_id, session_id, device_id, timestamp, source, level, event, payload FROM debug_log WHERE number = $1
-        """
+    /// The columns that ``entry(_:)`` expects.
+    static let columns = "id, correlation_id, session_id, device_id, timestamp, source, level, event, payload"
+    private static let row = "SELECT \(columns) FROM debug_log WHERE number = $1"
 
     /// - Throws: if a column does not contain what this relay stores.
-    private static func entry(_ row: StorageRow) throws -> DebugLog {
+    static func entry(_ row: StorageRow) throws -> DebugLog {
         guard let source = DebugLog.Source(rawValue: try row.text(5)), let level = DebugLog.Level(rawValue: try row.text(6)),
             let timestamp = try row.date(4), TimestampText.string(from: timestamp) != nil
         else { throw RelayStorageError.corrupt("an entry cannot be read") }

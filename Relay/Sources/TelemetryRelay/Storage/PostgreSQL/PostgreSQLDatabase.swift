@@ -45,6 +45,27 @@ struct PostgreSQLDatabase: StorageDatabase {
         }
     }
 
+    /// Verifies the tables in one snapshot. A statement has no time limit.
+    static func check(_ url: String) async throws -> RelayCheckReport {
+        try await translating {
+            let address = try PostgreSQLAddress(url)
+            var session = PostgreSQLSession()
+            session.connectTimeout = address.connectTimeout ?? session.connectTimeout
+            (session.statementTimeout, session.idleTransactionTimeout) = (.zero, .zero)
+            let pool = PostgreSQLPool(address, session, maximum: 1)
+            defer { pool.close() }
+            return try await read(pool) { db in
+                var report = RelayCheckReport()
+                guard try PostgreSQLSchema.version(db, oldest: PostgreSQLSchema.newest) != 0 else {
+                    report.add("the database has no tables of a relay")
+                    return report
+                }
+                DatabaseCheck.run(db, &report)
+                return report
+            }
+        }
+    }
+
     /// Sets the name by which the server's views show the connections.
     func rename(_ name: String) {
         var session = session

@@ -19,7 +19,7 @@ struct SubscriptionStore: RelaySubscriptionStorage {
     func subscription(withID id: TelemetrySubscription.ID, owner: String) async throws -> TelemetrySubscription? {
         try await database.rows(
             "SELECT body FROM subscription WHERE owner_key = $1 AND id_key = $2", Self.keys(owner, id)
-        ).first.map(Self.subscription)
+        ).first.map { try Self.subscription($0) }
     }
 
     func delete(withID id: TelemetrySubscription.ID, owner: String) async throws -> Bool {
@@ -31,12 +31,13 @@ struct SubscriptionStore: RelaySubscriptionStorage {
 
     func all(owner: String) async throws -> [TelemetrySubscription] {
         try await database.rows("SELECT body FROM subscription WHERE owner_key = $1", Self.keys(owner))
-            .map(Self.subscription).sorted { $0.id < $1.id }
+            .map { try Self.subscription($0) }.sorted { $0.id < $1.id }
     }
 
     private static func keys(_ texts: String...) -> [StorageValue] { texts.map { .bytes(NameKey.data(of: $0)) } }
 
-    private static func subscription(_ row: StorageRow) throws -> TelemetrySubscription {
-        try RecordRow.decode(TelemetrySubscription.self, try row.bytes(0))
+    /// - Parameter column: that of the body.
+    static func subscription(_ row: StorageRow, _ column: Int = 0) throws -> TelemetrySubscription {
+        try RecordRow.decode(TelemetrySubscription.self, try row.bytes(column))
     }
 }
