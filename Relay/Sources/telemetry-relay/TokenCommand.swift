@@ -30,7 +30,7 @@ struct TokenCommand: AsyncParsableCommand {
             name: .customLong("client"),
             help: "Limit the token to clients with this identifier; * stands for any characters. May be repeated.")
         var clients: [String] = []
-        @OptionGroup var store: TokenStoreOptions
+        @OptionGroup var store: StoreOptions
 
         func run() async throws {
             let scope = RelayScope(apps: apps, scenarios: scenarios, clients: clients)
@@ -60,7 +60,7 @@ struct TokenCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List tokens, without their text.")
 
-        @OptionGroup var store: TokenStoreOptions
+        @OptionGroup var store: StoreOptions
 
         func run() async throws {
             try await store.withTokens { tokens in
@@ -74,7 +74,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Argument(help: "The token's name.")
         var name: String
-        @OptionGroup var store: TokenStoreOptions
+        @OptionGroup var store: StoreOptions
 
         func run() async throws {
             try await store.withTokens { try await $0.revoke(name) }
@@ -82,19 +82,23 @@ struct TokenCommand: AsyncParsableCommand {
     }
 }
 
-struct TokenStoreOptions: ParsableArguments {
+struct StoreOptions: ParsableArguments {
     @Option(
         help: "The database file (\(RelayConfiguration.defaultDatabase.path)), or postgresql://USER@HOST/NAME.",
         completion: .file())
     var database: String?
 
-    /// Opens the store for as long as `body` runs.
-    func withTokens(_ body: (RelayTokens) async throws -> Void) async throws {
+    func resolved() throws -> RelayConfiguration {
         var options = RelayOptions()
         options.database = database
         // The address does not matter here.
         options.host = RelayConfiguration().host
-        let storage = try await Relay.storage(for: try options.resolved())
+        return try options.resolved()
+    }
+
+    /// Opens the store for as long as `body` runs.
+    func withTokens(_ body: (RelayTokens) async throws -> Void) async throws {
+        let storage = try await Relay.storage(for: try resolved())
         do {
             try await body(RelayTokens(storage: storage.tokens))
         } catch {

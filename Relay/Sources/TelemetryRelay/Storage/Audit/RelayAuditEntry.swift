@@ -23,6 +23,7 @@ public struct RelayAuditEntry: Sendable, Equatable {
         case refuseRequest = "request.refuse"
         case createToken = "token.create"
         case revokeToken = "token.revoke"
+        case restoreDatabase = "database.restore"
 
         /// Whether an entry without a client concerns the events of all clients.
         public var concernsEvents: Bool { rawValue.hasPrefix("events.") }

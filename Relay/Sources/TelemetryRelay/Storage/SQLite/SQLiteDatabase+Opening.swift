@@ -37,7 +37,8 @@ extension SQLiteDatabase {
         }
     }
 
-    private static func prepare(_ file: URL) throws {
+    /// Creates an empty file with access for its owner only, unless it exists, and its directory.
+    static func prepare(_ file: URL) throws {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         guard !FileManager.default.fileExists(atPath: file.path) else { return }

@@ -1,0 +1,169 @@
+import Foundation
+import GRDB
+
+/// A database file that relays may be using.
+struct SQLiteFile {
+    /// How long a write waits for those of relays.
+    private static let patience: TimeInterval = 30
+
+    let url: URL
+
+    /// Copies the content as it is now to a new file, with access for its owner only. Writers do not wait. Any version of the tables
+    /// is copied.
+    /// - Throws: if the new file exists. After a failure, there is no new file.
+    func backUp(to file: URL) throws {
+        try withReader { queue in
+            try queue.read { db in
+                guard try db.tableExists(SQLiteSchema.table) else {
+                    throw RelayConfigurationError("\(url.path) is not a relay's database")
+                }
+                try Self.copy(db, to: file)
+            }
+        }
+    }
+
+    /// Verifies the file and its tables in one snapshot.
+    func check() throws -> RelayCheckReport {
+        try withReader { queue in
+            var report = RelayCheckReport()
+            report.expect("SQLite") { report in
+                try queue.read { db in
+                    for fault in try String.fetchAll(db, sql: "PRAGMA integrity_check") where fault != "ok" {
+                        report.add("SQLite: \(fault)")
+                    }
+                    guard try SQLiteSchema.version(db, oldest: SQLiteSchema.newest) != 0 else {
+                        return report.add("the file has no tables of a relay")
+                    }
+                    DatabaseCheck.run(SQLiteConnection(database: db), &report)
+                }
+            }
+            return report
+        }
+    }
+
+    /// Replaces the content by that of a backup, in one transaction. Until it ends, other writers wait, or fail after some seconds.
+    ///
+    /// The database gets a new identity, and greater numbers than it and the backup had. So relays that use it notice, and refuse
+    /// positions and forget what they cached from before. An entry of the audit records the restore.
+    /// - Parameters:
+    ///   - backup: verified first. One of an earlier version is upgraded.
+    ///   - kept: where the replaced content is copied to.
+    /// - Returns: whether there was content to keep.
+    func restore(
+        from backup: SQLiteFile, keeping kept: URL, _ configuration: RelayStorageConfiguration
+    ) throws -> Bool {
+        guard url.resolvingSymlinksInPath() != backup.url.resolvingSymlinksInPath() else {
+            throw RelayConfigurationError("\(backup.url.path) is the database itself")
+        }
+        let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
+        let isNew = size ?? 0 == 0
+        let staged = SQLiteFile(url: Self.temporary(url))
+        defer { staged.remove() }
+        try SQLiteDatabase.prepare(staged.url)
+        try backup.withReader { try $0.read { try Self.write($0, to: staged.url) } }
+        let queue = try DatabaseQueue(path: staged.url.path, configuration: Self.settings(isReadOnly: false))
+        defer { try? queue.close() }
+        try SQLiteSchema.migrate(queue)
+        let report = try staged.check()
+        guard report.isIntact else {
+            throw RelayConfigurationError("\(backup.url.path) is damaged: \(report.faults[0]); \(report.summary)")
+        }
+        do {
+            try SQLiteDatabase.prepare(url)
+            try queue.writeWithoutTransaction { try replace(by: $0, of: backup, keeping: isNew ? nil : kept, configuration) }
+        } catch {
+            if size == nil { remove() } else if !isNew { SQLiteFile(url: kept).remove() }
+            throw error
+        }
+        return !isNew
+    }
+
+    /// - Parameter staged: the content, which is changed.
+    private func replace(
+        by staged: Database, of backup: SQLiteFile, keeping kept: URL?, _ configuration: RelayStorageConfiguration
+    ) throws {
+        // The write-ahead log lets others read the old content meanwhile.
+        let pool = try DatabasePool(path: url.path, configuration: Self.settings(isReadOnly: false))
+        try pool.writeWithoutTransaction { db in
+            var isBegun = false
+            // The first step begins a write, which the last one commits. SQLite copies pages again that change in between.
+            try staged.backup(to: db, pagesPerStep: 1) { _ in
+                guard !isBegun else { return }
+                isBegun = true
+                let present = try kept.flatMap { kept in
+                    try withReader { queue in
+                        try queue.read { present in
+                            try Self.copy(present, to: kept)
+                            // A damaged database has no numbers to continue.
+                            return try? DatabaseStores.State.fetch(SQLiteConnection(database: present))
+                        }
+                    }
+                }
+                try staged.inTransaction {
+                    try RestoredState(present, configuration)
+                        .write(to: SQLiteConnection(database: staged), from: backup.url.lastPathComponent)
+                    return .commit
+                }
+            }
+        }
+        try pool.close()
+    }
+
+    private func withReader<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw RelayConfigurationError("there is no database \(url.path)")
+        }
+        let queue = try DatabaseQueue(path: url.path, configuration: Self.settings(isReadOnly: true))
+        defer { try? queue.close() }
+        return try body(queue)
+    }
+
+    private static func settings(isReadOnly: Bool) -> Configuration {
+        var settings = Configuration()
+        settings.readonly = isReadOnly
+        settings.busyMode = .timeout(patience)
+        return settings
+    }
+
+    /// A new name beside a file.
+    private static func temporary(_ file: URL) -> URL {
+        URL(filePath: "\(file.path).partial-\(String(UInt32.random(in: .min ... .max), radix: 36))")
+    }
+
+    /// Copies a snapshot to a new file under a temporary name, and then renames it.
+    private static func copy(_ db: Database, to file: URL) throws {
+        guard !FileManager.default.fileExists(atPath: file.path) else {
+            throw RelayConfigurationError("\(file.path) exists already")
+        }
+        let partial = SQLiteFile(url: temporary(file))
+        do {
+            guard FileManager.default.createFile(atPath: partial.url.path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw RelayConfigurationError("cannot create a file in \(file.deletingLastPathComponent().path)") }
+            try write(db, to: partial.url)
+            // Fails if the file was created meanwhile.
+            try FileManager.default.moveItem(at: partial.url, to: file)
+            let directory = try FileHandle(forReadingFrom: file.deletingLastPathComponent())
+            try directory.synchronize()
+            try directory.close()
+        } catch {
+            partial.remove()
+            throw error
+        }
+    }
+
+    /// Copies a snapshot to an empty file, which needs no write-ahead log. Returns once it is on the disk.
+    private static func write(_ db: Database, to file: URL) throws {
+        let queue = try DatabaseQueue(path: file.path, configuration: settings(isReadOnly: false))
+        defer { try? queue.close() }
+        try queue.writeWithoutTransaction { copy in
+            try db.backup(to: copy)
+            try copy.execute(sql: "PRAGMA journal_mode = DELETE")
+        }
+    }
+
+    private func remove() {
+        for suffix in ["", "-journal", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+    }
+}
