@@ -100,6 +100,7 @@ let package = Package(
                 .product(name: "TelemetryTooling", package: "LiveTelemetry"),
                 .product(name: "TelemetryTransport", package: "LiveTelemetry"),
             ],
+            resources: [.embedInCode("Storage/Fixtures")],
             swiftSettings: settings),
     ]
 )

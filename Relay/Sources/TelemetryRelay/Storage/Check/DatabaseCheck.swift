@@ -7,6 +7,15 @@ enum DatabaseCheck {
     /// The length of a SHA-256, in bytes.
     private static let hashLength = 32
 
+    /// Verifies the tables if they are of the newest version.
+    static func run(_ db: any StorageConnection, version: Int, of newest: Int, _ report: inout RelayCheckReport) {
+        switch version {
+        case newest: run(db, &report)
+        case 0: report.add("there are no tables of a relay")
+        default: report.add("the tables are of version \(version): start the relay, which upgrades them, and check again")
+        }
+    }
+
     /// Adds what is found to a report. A part that cannot be read is a fault, and does not prevent the others.
     static func run(_ db: any StorageConnection, _ report: inout RelayCheckReport) {
         report.expect("events") { report in

@@ -56,11 +56,7 @@ struct PostgreSQLDatabase: StorageDatabase {
             defer { pool.close() }
             return try await read(pool) { db in
                 var report = RelayCheckReport()
-                guard try PostgreSQLSchema.version(db, oldest: PostgreSQLSchema.newest) != 0 else {
-                    report.add("the database has no tables of a relay")
-                    return report
-                }
-                DatabaseCheck.run(db, &report)
+                DatabaseCheck.run(db, version: try PostgreSQLSchema.version(db), of: PostgreSQLSchema.newest, &report)
                 return report
             }
         }

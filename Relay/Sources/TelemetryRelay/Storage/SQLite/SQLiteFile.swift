@@ -14,7 +14,7 @@ struct SQLiteFile {
     func backUp(to file: URL) throws {
         try withReader { queue in
             try queue.read { db in
-                guard try db.tableExists(SQLiteSchema.table) else {
+                guard try SQLiteSchema.exists(db) else {
                     throw RelayConfigurationError("\(url.path) is not a relay's database")
                 }
                 try Self.copy(db, to: file)
@@ -24,21 +24,21 @@ struct SQLiteFile {
 
     /// Verifies the file and its tables in one snapshot.
     func check() throws -> RelayCheckReport {
-        try withReader { queue in
-            var report = RelayCheckReport()
-            report.expect("SQLite") { report in
+        var report = RelayCheckReport()
+        do {
+            try withReader { queue in
                 try queue.read { db in
                     for fault in try String.fetchAll(db, sql: "PRAGMA integrity_check") where fault != "ok" {
                         report.add("SQLite: \(fault)")
                     }
-                    guard try SQLiteSchema.version(db, oldest: SQLiteSchema.newest) != 0 else {
-                        return report.add("the file has no tables of a relay")
-                    }
-                    DatabaseCheck.run(SQLiteConnection(database: db), &report)
+                    let version = try SQLiteSchema.version(db)
+                    DatabaseCheck.run(SQLiteConnection(database: db), version: version, of: SQLiteSchema.newest, &report)
                 }
             }
-            return report
+        } catch let error as DatabaseError {
+            report.add("SQLite: \(RelayStorageError.translated(error))")
         }
+        return report
     }
 
     /// Replaces the content by that of a backup, in one transaction. Until it ends, other writers wait, or fail after some seconds.
@@ -82,8 +82,14 @@ struct SQLiteFile {
     private func replace(
         by staged: Database, of backup: SQLiteFile, keeping kept: URL?, _ configuration: RelayStorageConfiguration
     ) throws {
-        // The write-ahead log lets others read the old content meanwhile.
-        let pool = try DatabasePool(path: url.path, configuration: Self.settings(isReadOnly: false))
+        let pool: DatabasePool
+        do {
+            // The write-ahead log lets others read the old content meanwhile.
+            pool = try DatabasePool(path: url.path, configuration: Self.settings(isReadOnly: false))
+        } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+            throw RelayConfigurationError(
+                "SQLite cannot open it: stop the relay, move \(url.path) and its -wal and -shm away, and restore again")
+        }
         try pool.writeWithoutTransaction { db in
             var isBegun = false
             // The first step begins a write, which the last one commits. SQLite copies pages again that change in between.

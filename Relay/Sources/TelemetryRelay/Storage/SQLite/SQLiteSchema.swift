@@ -3,12 +3,12 @@ import GRDB
 /// The tables in an SQLite file, in numbered versions.
 enum SQLiteSchema {
     /// A row for each version that the file has had.
-    static let table = "grdb_migrations"
+    private static let table = "grdb_migrations"
     private static let prefix = "telemetry storage "
     /// Version 5 had tokens without scopes, version 4 no audit, version 3 blocks without words, version 2 debug logs in tables with migrations of their own; those before version 1 had other
     /// prefixes.
     private static let first = 6
-    private static let schema = StorageSchema(bytes: "BLOB", text: "TEXT", identity: "INTEGER PRIMARY KEY")
+    static let schema = StorageSchema(bytes: "BLOB", text: "TEXT", identity: "INTEGER PRIMARY KEY")
 
     /// The version that this relay reads and writes.
     static var newest: Int { first + schema.upgrades.count }
@@ -36,21 +36,22 @@ enum SQLiteSchema {
         }
     }
 
+    /// Whether the file has tables of a relay, of any version.
+    static func exists(_ db: Database) throws -> Bool {
+        // GRDB's function of that name remembers what another relay may change.
+        try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)", arguments: [table]) ?? false
+    }
+
     /// The version of the file; 0 if it has no tables.
-    /// - Parameters:
-    ///   - oldest: the oldest version that is accepted.
-    ///   - newest: the newest one.
+    /// - Parameter newest: the newest version that is known.
     /// - Throws: ``RelayStorageError/newerVersion`` or ``RelayStorageError/olderVersion`` if the file has another version.
-    static func version(_ db: Database, oldest: Int = first, newest: Int = newest) throws -> Int {
-        guard try db.tableExists(table) else { return 0 }
+    static func version(_ db: Database, newest: Int = newest) throws -> Int {
+        guard try exists(db) else { return 0 }
         let versions = try String.fetchAll(db, sql: "SELECT identifier FROM \(table)").map { identifier in
             identifier.hasPrefix(prefix) ? Int(identifier.dropFirst(prefix.count)) ?? 0 : 0
         }
         guard versions.allSatisfy({ $0 <= newest }) else { throw RelayStorageError.newerVersion }
-        let version = versions.max() ?? 0
-        guard versions.allSatisfy({ $0 >= first }), version == 0 || version >= oldest else {
-            throw RelayStorageError.olderVersion
-        }
-        return version
+        guard versions.allSatisfy({ $0 >= first }) else { throw RelayStorageError.olderVersion }
+        return versions.max() ?? 0
     }
 }
