@@ -4,7 +4,7 @@ public import Foundation
 extension Relay {
     /// Copies an SQLite database as it is now to a new file, with access for its owner only.
     /// - Throws: ``RelayConfigurationError``. Then there is no new file.
-    public static func backUp(_ configuration: RelayConfiguration, to file: URL) async throws {
+    public static func backUp(_ configuration: RelayConfiguration, to file: URL) throws {
         let database = try sqlite(configuration, orElse: "pg_dump backs it up")
         try describing("cannot back up \(configuration.databaseDescription)") { try database.backUp(to: file) }
     }
@@ -13,7 +13,7 @@ extension Relay {
     /// with the new content.
     /// - Returns: the file with the replaced content, beside the database; nil if there was none.
     /// - Throws: ``RelayConfigurationError``. Then the database was not changed.
-    public static func restore(_ backup: URL, to configuration: RelayConfiguration) async throws -> URL? {
+    public static func restore(_ backup: URL, to configuration: RelayConfiguration) throws -> URL? {
         let database = try sqlite(configuration, orElse: "pg_restore restores it")
         var settings = RelayStorageConfiguration()
         settings.auditAge = configuration.auditAge

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TelemetryRelay
 
-struct BackupCommand: AsyncParsableCommand {
+struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the database to a new file.",
         discussion: """
@@ -14,10 +14,10 @@ struct BackupCommand: AsyncParsableCommand {
     var file: String
     @OptionGroup var store: StoreOptions
 
-    func run() async throws { try await Relay.backUp(try store.resolved(), to: URL(filePath: file)) }
+    func run() throws { try Relay.backUp(try store.resolved(), to: URL(filePath: file)) }
 }
 
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Replace the content of the database by a backup.",
         discussion: """
@@ -31,8 +31,8 @@ struct RestoreCommand: AsyncParsableCommand {
     var file: String
     @OptionGroup var store: StoreOptions
 
-    func run() async throws {
-        let kept = try await Relay.restore(URL(filePath: file), to: try store.resolved())
+    func run() throws {
+        let kept = try Relay.restore(URL(filePath: file), to: try store.resolved())
         if let kept { try TerminalOutput.write("the replaced content is in \(kept.path)") }
     }
 }

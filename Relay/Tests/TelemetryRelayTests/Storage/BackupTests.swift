@@ -107,17 +107,17 @@ struct BackupTests {
     }
 
     @Test("The commands say what to use for another kind of database")
-    func otherKinds() async throws {
+    func otherKinds() throws {
         var configuration = RelayConfiguration()
         configuration.database = nil
-        let memory = await #expect(throws: RelayConfigurationError.self) { try await Relay.backUp(configuration, to: copy) }
+        let memory = #expect(throws: RelayConfigurationError.self) { try Relay.backUp(configuration, to: copy) }
         #expect(memory?.description.contains("in memory") == true)
         configuration.server = RelayServerURL("postgresql://user:secret@host/name")
-        let server = await #expect(throws: RelayConfigurationError.self) { try await Relay.backUp(configuration, to: copy) }
+        let server = #expect(throws: RelayConfigurationError.self) { try Relay.backUp(configuration, to: copy) }
         #expect(server?.description.contains("pg_dump") == true)
         #expect(server?.description.contains("secret") == false)
-        let restored = await #expect(throws: RelayConfigurationError.self) {
-            _ = try await Relay.restore(copy, to: configuration)
+        let restored = #expect(throws: RelayConfigurationError.self) {
+            _ = try Relay.restore(copy, to: configuration)
         }
         #expect(restored?.description.contains("pg_restore") == true)
     }

@@ -219,6 +219,23 @@ struct RestoreTests {
         #expect(try names == ["relay.sqlite"])
     }
 
+    @Test("A restore that fails at the end changes nothing, and no file that was there before")
+    func refusedLate() async throws {
+        let storage = try open()
+        try await backUp(storage)
+        try Data("precious".utf8).write(to: kept)
+        #expect(throws: RelayConfigurationError("\(kept.path) exists already")) { try restore() }
+        #expect(try Data(contentsOf: kept) == Data("precious".utf8))
+        try FileManager.default.removeItem(at: kept)
+        try await storage.database.writer.write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('telemetry storage 99')")
+        }
+        #expect(throws: RelayStorageError.newerVersion) { try restore() }
+        #expect(try await storage.sampleCount() == 45)
+        try await storage.close()
+        #expect(try names == ["backup.sqlite", "relay.sqlite"])
+    }
+
     @Test("A new database gets the backup, and nothing is kept")
     func newDatabase() async throws {
         let storage = try open()

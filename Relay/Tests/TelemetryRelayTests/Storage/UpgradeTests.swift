@@ -10,7 +10,7 @@ import Testing
 /// `Fixtures` has a database of each version from which on databases are upgraded. When the version changes, write its fixture, and keep the
 /// others:
 ///
-///     TELEMETRY_WRITE_FIXTURES=1 swift test --package-path Relay --filter UpgradeTests.writeFixture
+///     TELEMETRY_WRITE_FIXTURES=1 swift test --package-path Relay --filter UpgradeTests/writeFixture
 struct UpgradeTests {
     private let directory = TemporaryDirectory()
     private var file: URL { directory.url.appending(path: "relay.sqlite") }
@@ -23,18 +23,7 @@ struct UpgradeTests {
         try SQLiteDatabase.prepare(file)
         try await DatabaseQueue(path: file.path).write { try $0.execute(sql: String(decoding: text, as: UTF8.self)) }
         let storage = try SQLiteRelayStorage(file: file)
-        #expect(try await storage.faults() == [])
-        #expect(try await storage.sampleCount() == 15)
-        #expect(try await storage.texts(.init(sessionId: "s1")).count == 15)
-        #expect(try await StoredSample.append(1...30, to: storage) == .init(stored: 6, duplicates: 24))
-        #expect(try await storage.usage().records == 2)
-        #expect(try await storage.record("one")?.clientId == "c")
-        #expect(try await storage.subscriptions.all(owner: "c").count == 1)
-        #expect(try await storage.tokens.all().map(\.role) == [.host, .viewer])
-        #expect(try await storage.clientKeys.unbound(among: ["c", "d"]) == ["d"])
-        #expect(try await storage.debugLogEvents() == ["1", "2"])
-        #expect(try await storage.audit.page(matching: .init(), after: nil, limit: 10, order: .ascending).entries.count == 3)
-        #expect(try await storage.faults() == [])
+        try await StoredSample.verify(storage)
         try await storage.close()
         #expect(try SQLiteFile(url: file).check().faults == [])
     }
@@ -43,7 +32,7 @@ struct UpgradeTests {
     func hasFixture() { #expect(Self.fixtures[SQLiteSchema.newest] != nil) }
 
     @Test(
-        "Writes the fixture of this version", .enabled(if: ProcessInfo.processInfo.environment["TELEMETRY_WRITE_FIXTURES"] == "1")
+        "Writes the fixture of this version", .enabled(if: StoredSample.writesFixtures)
     )
     func writeFixture() async throws {
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()
@@ -146,8 +135,4 @@ struct UpgradeTests {
         }
         return lines.joined(separator: "\n") + "\n"
     }
-}
-
-extension RelayStorage {
-    fileprivate func record(_ name: String) async throws -> RelayRecord? { try await records.record(named: name) }
 }

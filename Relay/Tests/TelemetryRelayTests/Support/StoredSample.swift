@@ -45,6 +45,25 @@ enum StoredSample {
         _ = try await storage.debugLogs.store([Bench.entry(1), Bench.entry(2)])
         try await storage.audit.append(RelayAuditEntry(.readEvents, by: RelayActor(token: "viewer", role: .viewer), client: "c"))
     }
+
+    /// Expects what ``fill(_:)`` stored, and stores more.
+    static func verify(_ storage: any RelayStorage) async throws {
+        #expect(try await storage.faults() == [])
+        #expect(try await storage.sampleCount() == 15)
+        #expect(try await storage.texts(.init(sessionId: "s1")).count == 15)
+        #expect(try await append(1...30, to: storage) == .init(stored: 6, duplicates: 24))
+        #expect(try await storage.usage().records == 2)
+        #expect(try await storage.records.record(named: "one")?.clientId == "c")
+        #expect(try await storage.subscriptions.all(owner: "c").count == 1)
+        #expect(try await storage.tokens.all().map(\.role) == [.host, .viewer])
+        #expect(try await storage.clientKeys.unbound(among: ["c", "d"]) == ["d"])
+        #expect(try await storage.debugLogEvents() == ["1", "2"])
+        #expect(try await storage.audit.page(matching: .init(), after: nil, limit: 10, order: .ascending).entries.count == 3)
+        #expect(try await storage.faults() == [])
+    }
+
+    /// Whether the tests write the fixtures with databases of this version.
+    static let writesFixtures = ProcessInfo.processInfo.environment["TELEMETRY_WRITE_FIXTURES"] == "1"
 }
 
 extension RelayStorage {

@@ -55,8 +55,6 @@ struct SQLiteFile {
         guard url.resolvingSymlinksInPath() != backup.url.resolvingSymlinksInPath() else {
             throw RelayConfigurationError("\(backup.url.path) is the database itself")
         }
-        let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
-        let isNew = size ?? 0 == 0
         let staged = SQLiteFile(url: Self.temporary(url))
         defer { staged.remove() }
         try SQLiteDatabase.prepare(staged.url)
@@ -68,20 +66,15 @@ struct SQLiteFile {
         guard report.isIntact else {
             throw RelayConfigurationError("\(backup.url.path) is damaged: \(report.faults[0]); \(report.summary)")
         }
-        do {
-            try SQLiteDatabase.prepare(url)
-            try queue.writeWithoutTransaction { try replace(by: $0, of: backup, keeping: isNew ? nil : kept, configuration) }
-        } catch {
-            if size == nil { remove() } else if !isNew { SQLiteFile(url: kept).remove() }
-            throw error
-        }
-        return !isNew
+        try SQLiteDatabase.prepare(url)
+        return try queue.writeWithoutTransaction { try replace(by: $0, of: backup, keeping: kept, configuration) }
     }
 
     /// - Parameter staged: the content, which is changed.
+    /// - Returns: whether there was content to keep.
     private func replace(
-        by staged: Database, of backup: SQLiteFile, keeping kept: URL?, _ configuration: RelayStorageConfiguration
-    ) throws {
+        by staged: Database, of backup: SQLiteFile, keeping kept: URL, _ configuration: RelayStorageConfiguration
+    ) throws -> Bool {
         let pool: DatabasePool
         do {
             // The write-ahead log lets others read the old content meanwhile.
@@ -90,29 +83,52 @@ struct SQLiteFile {
             throw RelayConfigurationError(
                 "SQLite cannot open it: stop the relay, move \(url.path) and its -wal and -shm away, and restore again")
         }
-        try pool.writeWithoutTransaction { db in
-            var isBegun = false
-            // The first step begins a write, which the last one commits. SQLite copies pages again that change in between.
-            try staged.backup(to: db, pagesPerStep: 1) { _ in
-                guard !isBegun else { return }
-                isBegun = true
-                let present = try kept.flatMap { kept in
-                    try withReader { queue in
+        var (isBegun, isKept) = (false, false)
+        do {
+            try pool.writeWithoutTransaction { db in
+                // The first step begins a write, which the last one commits. SQLite copies pages again that change in between.
+                try staged.backup(to: db, pagesPerStep: 1) { _ in
+                    guard !isBegun else { return }
+                    isBegun = true
+                    let present = try withReader { queue in
                         try queue.read { present in
-                            try Self.copy(present, to: kept)
-                            // A damaged database has no numbers to continue.
-                            return try? DatabaseStores.State.fetch(SQLiteConnection(database: present))
+                            if try Int.fetchOne(present, sql: "SELECT COUNT(*) FROM sqlite_schema") != 0 {
+                                try Self.copy(present, to: kept)
+                                isKept = true
+                            }
+                            return try Self.state(of: present)
                         }
                     }
-                }
-                try staged.inTransaction {
-                    try RestoredState(present, configuration)
-                        .write(to: SQLiteConnection(database: staged), from: backup.url.lastPathComponent)
-                    return .commit
+                    try staged.inTransaction {
+                        try RestoredState(present, configuration)
+                            .write(to: SQLiteConnection(database: staged), from: backup.url.lastPathComponent)
+                        return .commit
+                    }
                 }
             }
+        } catch {
+            if isKept { SQLiteFile(url: kept).remove() }
+            throw error
         }
         try pool.close()
+        return isKept
+    }
+
+    /// The state of a database that is replaced; nil for a new one, and for a damaged one, which has no numbers to continue.
+    /// - Throws: if it is of another version, which a relay of that version may be using.
+    private static func state(of db: Database) throws -> DatabaseStores.State? {
+        do {
+            let version = try SQLiteSchema.version(db)
+            guard version == 0 || version == SQLiteSchema.newest else {
+                throw RelayConfigurationError(
+                    "it is of an earlier version: start the relay, which upgrades it, and restore again")
+            }
+            return version == 0 ? nil : try DatabaseStores.State.fetch(SQLiteConnection(database: db))
+        } catch is DatabaseError {
+            return nil
+        } catch RelayStorageError.corrupt {
+            return nil
+        }
     }
 
     private func withReader<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
