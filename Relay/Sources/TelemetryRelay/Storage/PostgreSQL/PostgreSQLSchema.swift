@@ -34,11 +34,9 @@ enum PostgreSQLSchema {
         }
         guard !isCurrent else { return }
         try await pool.transaction(begin: lock) { connection in
-            // Another relay may have done it.
+            // Another relay may have done it. The server remembers that a table is missing until a statement like this one.
+            try connection.run("CREATE TABLE IF NOT EXISTS relay_migration (number integer PRIMARY KEY)")
             let version = try version(connection, newest: newest)
-            if version == 0 {
-                try connection.run("CREATE TABLE IF NOT EXISTS relay_migration (number integer PRIMARY KEY)")
-            }
             for (number, sql) in zip(first..., [tables] + upgrades) where number > version {
                 try connection.run(sql, isUnlimited: true)
                 try connection.run("INSERT INTO relay_migration VALUES (\(number))")
