@@ -23,6 +23,9 @@ enum NameKey {
         return bytes.count <= limit ? Data(bytes) : Data([hashed]) + Data(SHA256.digest(of: bytes))
     }
 
+    /// Whether the key is that of a longer text.
+    static func isDigest(_ key: Data) -> Bool { key.first == 0xff }
+
     /// The text that has this key; nil if other texts may have it too.
     static func text(of key: Data) -> String? {
         // The only ASCII characters that are the canonical form of another one: those of U+212A, U+037E and U+1FEF.

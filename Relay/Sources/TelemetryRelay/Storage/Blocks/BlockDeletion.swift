@@ -26,7 +26,7 @@ struct BlockDeletion: Sendable {
             do {
                 let events = try reader.matches(block, in: state.firstEvent...last, index: 0)
                 guard !events.isEmpty else { continue }
-                try replace(block, without: Set(events.map(\.entry.number)), db, &state)
+                try Self.replace(block, without: Set(events.map(\.entry.number)), db, &state)
                 try Self.release(events, cutoff: cutoff, db, &state)
                 state.events -= Int64(events.count)
                 deleted += events.count
@@ -37,7 +37,8 @@ struct BlockDeletion: Sendable {
         return (deleted, isComplete)
     }
 
-    private func replace(
+    /// Replaces a block by one without these events, or deletes it.
+    static func replace(
         _ block: EventBlock, without numbers: Set<Int64>, _ db: any StorageConnection, _ state: inout EventState
     ) throws {
         var rest = EventBlockContent(received: block.received)

@@ -17,10 +17,16 @@ struct BlockMerging: Sendable {
     /// The number of uncompressed blocks of a stream that are read at once.
     private static let successors = 256
 
-    /// The maximum difference between the arrivals of a block's events, in milliseconds: a block expires with its last event.
-    private let spread: Int64
+    private let limits: ScenarioLimits
 
-    init(_ retention: RelayEventRetention) { spread = Int64(min(retention.age, 1e10) * 1000) / 30 }
+    init(_ retention: RelayEventRetention) { limits = ScenarioLimits(retention) }
+
+    /// The maximum difference between the arrivals of the events of a block that contains these, in milliseconds: a block expires with its
+    /// last event.
+    private func spread(_ block: EventBlock) -> Int64 {
+        let age = limits.hasRules ? limits.shortestAge(in: try? block.summary()) : limits.ages.upperBound
+        return Int64(min(age, 1e10) * 1000) / 30
+    }
 
     /// Blocks of a stream that become one.
     struct Group: Sendable {
@@ -28,6 +34,7 @@ struct BlockMerging: Sendable {
         fileprivate(set) var length = 0
         private var count = 0
         private var received: ClosedRange<Int64>?
+        private var spread = Int64.max
 
         fileprivate init(blocks: [EventBlock] = [], length: Int = 0) { (self.blocks, self.length) = (blocks, length) }
 
@@ -36,6 +43,7 @@ struct BlockMerging: Sendable {
             let oldest = min(received?.lowerBound ?? .max, block.received.lowerBound)
             let newest = max(received?.upperBound ?? .min, block.received.upperBound)
             let first = blocks.first?.numbers.lowerBound ?? block.numbers.lowerBound
+            let spread = min(self.spread, spread)
             let fits =
                 length + block.length <= EventBlock.maximumLength && count + block.count <= EventBlock.maximumCount
                 && newest - oldest <= spread && block.numbers.upperBound - first < BlockCursor.span
@@ -44,6 +52,7 @@ struct BlockMerging: Sendable {
             length += block.length
             count += block.count
             received = oldest...newest
+            self.spread = spread
             return true
         }
     }
@@ -64,7 +73,8 @@ struct BlockMerging: Sendable {
             let values: [StorageValue] = [.int(try row.int(0)), .int(try row.int(1))]
             func blocks(_ condition: String) throws -> [EventBlock] {
                 try db.rows(
-                    "SELECT \(EventBlock.columns(with: [])) FROM event_block WHERE stream = $1 AND \(condition)", values
+                    "SELECT \(EventBlock.columns(with: limits.hasRules ? [.summary] : [])) FROM event_block WHERE stream = $1 AND \(condition)",
+                    values
                 ).map(EventBlock.init)
             }
             let before = try blocks("first < $2 ORDER BY first DESC LIMIT \(Self.predecessors)")
@@ -77,7 +87,9 @@ struct BlockMerging: Sendable {
     /// - Parameter blocks: consecutive blocks of one stream.
     func groups(_ blocks: [EventBlock]) -> [Group] {
         var groups: [Group] = [Group()]
-        for block in blocks where !groups[groups.count - 1].add(block, spread: spread) {
+        for block in blocks {
+            let spread = spread(block)
+            if groups[groups.count - 1].add(block, spread: spread) { continue }
             var group = Group()
             _ = group.add(block, spread: spread)
             groups.append(group)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Deletes events beyond the retention limits, oldest arrivals first, a few at a time.
+/// Deletes events beyond the retention limits that hold for all, oldest arrivals first, a few at a time.
 ///
 /// The state has the number of the first event. Events before it are deleted, though their block remains until all of its events are.
 struct BlockRetention: Sendable {
@@ -8,8 +8,13 @@ struct BlockRetention: Sendable {
     static let step = 500
 
     private let retention: RelayEventRetention
+    /// The longest age of all limits, at which an event is deleted whatever its scenario.
+    private let age: TimeInterval
 
-    init(_ retention: RelayEventRetention) { self.retention = retention }
+    init(_ retention: RelayEventRetention) {
+        self.retention = retention
+        age = ScenarioLimits(retention).ages.upperBound
+    }
 
     /// The earliest arrival whose identifier is remembered after its event is deleted.
     func cutoff(_ now: TimeInterval) -> Int64 { ArrivalTime.milliseconds(now - retention.dedupeWindow) }
@@ -28,14 +33,14 @@ struct BlockRetention: Sendable {
             let expired = found.events.prefix(bounds.count)
             if let last = expired.last {
                 for bound in bounds { counts[bound, default: 0] += 1 }
-                try record(expired, found.blocks, db)
+                try Self.record(expired, found.blocks, db)
                 try BlockDeletion.release(expired, cutoff: cutoff(now), db, &state)
                 try delete(before: last.entry.number + 1, db, &state)
                 state.events -= Int64(expired.count)
             }
             // It would prevent every later deletion.
             for block in found.unreadable {
-                try record(block.stream.client, block.numbers.lowerBound, block.numbers.upperBound, block.count, db)
+                try Self.record(block.stream.client, block.numbers.lowerBound, block.numbers.upperBound, block.count, db)
                 let bound: RelayEventRetention.Bound = state.events > retention.capacity ? .capacity : .bytes
                 counts[bounds.first ?? bound, default: 0] += try BlockDeletion.deleteUnreadable(block, db, &state)
             }
@@ -59,7 +64,7 @@ struct BlockRetention: Sendable {
         return oldest.map { $0 < expiry(now) } ?? false
     }
 
-    private func expiry(_ now: TimeInterval) -> Int64 { ArrivalTime.milliseconds(now - retention.age) }
+    private func expiry(_ now: TimeInterval) -> Int64 { ArrivalTime.milliseconds(now - age) }
 
     /// The limits that the oldest events exceed. Their bytes are free once their block is.
     private func excess(
@@ -89,7 +94,7 @@ struct BlockRetention: Sendable {
     }
 
     /// Records for each client the number of events that are about to be deleted.
-    private func record(_ events: ArraySlice<BlockReader.Event>, _ blocks: [EventBlock], _ db: any StorageConnection) throws {
+    static func record(_ events: ArraySlice<BlockReader.Event>, _ blocks: [EventBlock], _ db: any StorageConnection) throws {
         var runs: [Int64: (first: Int64, last: Int64, count: Int)] = [:]
         for event in events {
             let (client, number) = (blocks[event.block].stream.client, event.entry.number)
@@ -99,7 +104,7 @@ struct BlockRetention: Sendable {
         for (client, run) in runs { try record(client, run.first, run.last, run.count, db) }
     }
 
-    private func record(_ client: Int64, _ first: Int64, _ last: Int64, _ count: Int, _ db: any StorageConnection) throws {
+    private static func record(_ client: Int64, _ first: Int64, _ last: Int64, _ count: Int, _ db: any StorageConnection) throws {
         try db.enqueue(
             "INSERT INTO event_expired (client, first, last, count) VALUES ($1, $2, $3, $4)",
             [.int(client), .int(first), .int(last), .init(count)])

@@ -6,6 +6,7 @@ import Synchronization
 final class EventStore: RelayEventStorage {
     private let database: any StorageDatabase
     private let retention: BlockRetention
+    private let rules: RuleRetention?
     private let merging: BlockMerging
     private let runs: ExpiredRuns
     private let audit: AuditLog
@@ -27,6 +28,7 @@ final class EventStore: RelayEventStorage {
         self.database = database
         (self.audit, self.arrival) = (audit, arrival)
         retention = BlockRetention(configuration.events)
+        rules = RuleRetention(configuration.events)
         merging = BlockMerging(configuration.events)
         runs = ExpiredRuns(kept: configuration.expiredRuns)
         let announcer = ChangeAnnouncer(next: next, notify: notify)
@@ -142,7 +144,7 @@ final class EventStore: RelayEventStorage {
     /// - Throws: the first failure.
     func expire() async throws {
         var failure: (any Error)?
-        for part in [trim, combineRuns, deleteUnused] {
+        for part in [trim, { try await self.applyRules() }, combineRuns, deleteUnused] {
             do { try await part() } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
@@ -157,6 +159,30 @@ final class EventStore: RelayEventStorage {
             }
             guard let expired else { return }
             progress.add(expired)
+        }
+    }
+
+    /// - Parameter whenFound: called between the search for blocks and the deletion from them.
+    func applyRules(whenFound: @Sendable () async throws -> Void = {}) async throws {
+        guard let rules else { return }
+        var isComplete = false
+        // Blocks that were merged since are found again.
+        while !isComplete {
+            // Found outside of the write, which would block other writers while it searches.
+            let found = try await database.read { [arrival] db in
+                let state = try EventState.fetch(db)
+                return try rules.excess(db, state, now: arrival.next(after: state.clocks).arrival)
+            }
+            try await whenFound()
+            isComplete = true
+            for start in stride(from: 0, to: found.count, by: BlockDeletion.step) {
+                let result = try await change { [retention] db, state in
+                    try rules.delete(
+                        found[start...].prefix(BlockDeletion.step), cutoff: retention.cutoff(state.clocks.arrival), db, &state)
+                }
+                progress.add(result.deleted)
+                isComplete = isComplete && result.isComplete
+            }
         }
     }
 
