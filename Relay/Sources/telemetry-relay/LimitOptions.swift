@@ -59,6 +59,12 @@ struct RetentionOptions: ParsableArguments {
     var eventMaximumBytes: Int?
     @Option(name: .customLong("event-max-age"), help: "The maximum age of events, in hours.")
     var eventMaximumAge: Int?
+    @Option(
+        help: ArgumentHelp(
+            "How long to keep the events of scenarios: a pattern with *, and an age, a size or both; the first that matches holds.",
+            discussion: "Repeat it for several: --retain 'Checkout=30d' --retain 'Debug*=1d,100MB'", valueName: "scenario=limits")
+    )
+    var retain: [String] = []
     @Option(help: "The maximum number of debug entries to keep.")
     var debugCapacity: Int?
     @Option(name: .customLong("debug-max-bytes"), help: "The maximum size of debug entries, in bytes.")

@@ -58,6 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
         address.apply(to: &options)
         store.apply(to: &options)
         options.auditAge = retention.auditAge
+        options.retain = retention.retain
         for numbers in [limits.numbers, retention.numbers] {
             options.numbers.merge(numbers.compactMapValues { $0 }) { $1 }
         }

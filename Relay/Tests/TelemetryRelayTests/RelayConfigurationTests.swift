@@ -92,6 +92,41 @@ struct RelayConfigurationTests {
         #expect(configuration.eventRetention.dedupeCapacity == 4)
     }
 
+    @Test(
+        "A rule for scenarios is a pattern and an age, a size or both",
+        arguments: [
+            ("Checkout=30d", "Checkout", 30 * 86_400, nil), ("Debug*=1d,100MB", "Debug*", 86_400, 100 << 20),
+            ("a=2GB,90s", "a", 90, 2 << 30), ("*=1024KB", "*", nil, 1 << 20), ("a=b=5m", "a=b", 300, nil),
+            ("a, b=1h", "a, b", 3_600, nil), ("a=1048576", "a", nil, 1 << 20),
+            ("Cafe\u{301}=2097152B", "Caf\u{e9}", nil, 2 << 20),
+        ] as [(String, String, TimeInterval?, Int?)])
+    func retentionRule(text: String, pattern: String, age: TimeInterval?, bytes: Int?) throws {
+        let rule = try RetentionRule(text)
+        #expect(rule.scenario == NamePattern(pattern))
+        #expect((rule.age, rule.bytes) == (age, bytes))
+    }
+
+    @Test(
+        "Other texts are not rules for scenarios",
+        arguments: [
+            "", "=", "a", "=1d", "a=", "a=1", "a=1d,", "a=,1d", "a=1d,2d", "a=1MB,2MB", "a=1d,1MB,1h", "a=0d", "a=-1d", "a=1 d",
+            "a=1w",
+            "a=1D", "a=1mb", "a=512KB", "a=9999999999GB", "a=99999999999999999999MB", "a=1.5d", "a=\u{661}d", "a=40000d",
+        ])
+    func noRetentionRule(text: String) {
+        let error = #expect(throws: RelayConfigurationError.self) { try configuration { $0.retain = ["b=1d", text] } }
+        #expect(error?.description.hasSuffix("not \(text)") == true)
+    }
+
+    @Test("Flags replace the environment's rules for scenarios, which semicolons separate")
+    func retentionRules() throws {
+        let environment = ["TELEMETRY_RELAY_RETAIN": "a=1d;b*=2d,1MB"]
+        let rules = [try RetentionRule("a=1d"), try RetentionRule("b*=2d,1MB")]
+        #expect(try configuration(environment) { _ in }.eventRetention.rules == rules)
+        #expect(try configuration(environment) { $0.retain = ["b*=2d,1MB"] }.eventRetention.rules == [rules[1]])
+        #expect(try configuration { _ in }.eventRetention.rules == [])
+    }
+
     @Test("Request limits apply to both kinds")
     func limits() throws {
         let configuration = try configuration(["TELEMETRY_RELAY_BODY_LIMIT": "100"]) { $0.numbers[.batchLimit] = 3 }

@@ -10,6 +10,8 @@ public struct RelayOptions: Sendable, Equatable {
     public var tlsKey: String?
     /// A text as ``TokenLifetime`` reads it.
     public var auditAge: String?
+    /// Texts as ``RetentionRule`` reads them. In the environment, semicolons separate them.
+    public var retain: [String] = []
     public var numbers: [RelayNumber: Int] = [:]
     public var allowRemote = false
     public var behindProxy = false
@@ -90,6 +92,8 @@ public struct RelayOptions: Sendable, Equatable {
         result.eventRetention.dedupeCapacity = try values.number(.dedupeCapacity) ?? result.eventRetention.dedupeCapacity
         result.eventRetention.dedupeWindow =
             seconds(try values.number(.dedupeWindow)) ?? result.eventRetention.dedupeWindow
+        let rules = retain.isEmpty ? values.text(nil, "RETAIN")?.split(separator: ";").map(String.init) ?? [] : retain
+        result.eventRetention.rules = try rules.map(RetentionRule.init)
         if let age = values.text(auditAge, "AUDIT_AGE") {
             guard let lifetime = TokenLifetime(age) else {
                 throw RelayConfigurationError("audit_age must be a number and s, m, h or d, such as 400d, not \(age)")
