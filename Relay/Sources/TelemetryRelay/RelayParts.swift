@@ -62,7 +62,8 @@ struct RelayParts: Sendable {
             storage: storage, access: access, apps: ClientApps(storage: storage.records), streams: streams, bodies: bodies, decoding: decoding,
             changes: Turns(maximum: Self.changesAtOnce, clock: clock),
             hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
-            limits: configuration.limits, metrics: metrics, wait: PageWait(streams: streams, clock: clock),
+            limits: configuration.limits, retention: configuration.eventRetention, metrics: metrics,
+            wait: PageWait(streams: streams, clock: clock),
             queries: QueryShares(time: configuration.limits.queryTime, clock: clock), audit: audit
         ).add(to: router, table)
         return router

@@ -177,4 +177,20 @@ struct RelayEventRoutesTests {
             )
         }
     }
+
+    @Test("The server lists the rules of retention, but not to hosts")
+    func retention() async throws {
+        var configuration = RelayConfiguration()
+        configuration.eventRetention = RelayEventRetention(
+            capacity: 9, bytes: 1 << 20, age: 3_600, rules: [try RetentionRule("Debug*=1d,100MB"), try RetentionRule("\"=2MB")])
+        try await RelayBench.run(configuration: configuration) { relay async throws -> Void in
+            let rules = #"[{"scenario":"Debug*","age":86400,"bytes":104857600},{"scenario":"\"","age":3600,"bytes":2097152}]"#
+            #expect(
+                try await relay.get("/v1/server").text.contains(
+                    #""retention":\#(rules),"defaultRetention":{"age":3600,"bytes":1048576,"events":9},"limits""#))
+            let host = try await relay.get("/v1/server", as: .host("a"))
+            #expect(host.status == .ok)
+            #expect(!host.text.contains("etention"))
+        }
+    }
 }

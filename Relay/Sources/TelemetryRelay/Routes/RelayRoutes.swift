@@ -40,6 +40,7 @@ struct RelayRoutes: Sendable {
     let changes: Turns
     let hostLimits: HostRecordLimits
     let limits: RelayLimits
+    let retention: RelayEventRetention
     let metrics: RelayMetrics
     let wait: PageWait
     let queries: QueryShares
@@ -111,6 +112,7 @@ extension RelayRoutes {
             writer.key("features")
             writer.array(["query", "audit"]) { $1.string($0) }
             writer.member("time", TimestampText.string(from: Date()) ?? "")
+            if asked.caller.role != .host { retention.write(to: &writer) }
             writer.key("limits")
             writer.object { writer in
                 writer.member("bodyBytes", limits.bodyBytes)
@@ -124,6 +126,27 @@ extension RelayRoutes {
                 writer.key("scope")
                 writer.raw(scope.json)
             }
+        }
+    }
+}
+
+extension RelayEventRetention {
+    /// Writes the members for the rules and for the limits where no rule holds.
+    fileprivate func write(to writer: inout JSONWriter) {
+        func seconds(_ age: TimeInterval) -> Int { Int(min(age, 1e10)) }
+        writer.key("retention")
+        writer.array(rules) { rule, writer in
+            writer.object { writer in
+                writer.member("scenario", rule.scenario.text)
+                writer.member("age", seconds(rule.age ?? age))
+                if let bytes = rule.bytes { writer.member("bytes", bytes) }
+            }
+        }
+        writer.key("defaultRetention")
+        writer.object { writer in
+            writer.member("age", seconds(age))
+            writer.member("bytes", bytes)
+            writer.member("events", capacity)
         }
     }
 }
