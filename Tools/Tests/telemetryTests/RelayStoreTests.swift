@@ -26,6 +26,21 @@ struct RelayStoreTests {
         return url.path
     }
 
+    @Test("The counts of scenarios have the limits of the relay's rules")
+    func retention() async throws {
+        try await withRelay { relay, _ in
+            relay.addEvents("third", "fourth", "fifth", scenario: "FileRead")
+            let table = try await ToolProcess.run("stats", "--relay", relay.url)
+            let columns = table.lines.prefix(3).map { $0.split(separator: " ").map(String.init) }
+            #expect(columns.map { [$0.first, $0.last] } == [["SCENARIO", "FOR"], ["FileRead", "1d,100MB"], ["–", "30d"]])
+            #expect(table.lines.count { $0.contains("KEPT FOR") } == 1)
+            let objects = try await ToolProcess.run("stats", "-o", "json", "--relay", relay.url)
+            #expect(objects.lines[0].hasSuffix(#","maximumAge":86400,"maximumBytes":104857600}"#), "\(objects.output)")
+            #expect(objects.lines[1].hasSuffix(#","maximumAge":2592000}"#), "\(objects.output)")
+            #expect(objects.lines.count { $0.contains("maximum") } == 2)
+        }
+    }
+
     @Test("Clients, scenarios, commands, sessions and counts are listed")
     func listings() async throws {
         try await withRelay { relay, _ in

@@ -46,12 +46,14 @@ final class ScriptedRelay: Sendable {
     }
 
     /// Adds events with these names.
-    func addEvents(_ names: String..., client: String = "k7wq") {
+    func addEvents(_ names: String..., client: String = "k7wq", scenario: String? = nil) {
         for name in names {
-            contents.add(event: [
+            var event: [String: Any] = [
                 "eventId": UUID().uuidString, "eventName": name, "eventTimestamp": "2026-11-21T03:00:00.123Z", "sessionId": "s",
                 "sequence": 1, "clientid": client,
-            ])
+            ]
+            event["scenario"] = scenario
+            contents.add(event: event)
         }
     }
 
@@ -144,6 +146,8 @@ private final class Contents: Sendable {
         json([
             "name": "telemetry-relay", "version": "9.9", "api": 1, "role": role, "time": Date().formatted(.iso8601),
             "limits": ["bodyBytes": 4_194_304, "batchEvents": 5_000, "saveRecords": 400, "page": 1_000, "waitSeconds": 60],
+            "retention": [["scenario": "File*", "age": 86_400, "bytes": 100 << 20]],
+            "defaultRetention": ["age": 2_592_000, "bytes": 2 << 30, "events": 1_000_000],
         ])
     }
 

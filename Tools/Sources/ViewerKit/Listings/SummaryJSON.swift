@@ -41,13 +41,18 @@ extension JSONLine {
 
 extension EventSummary {
     /// The counts by scenario, by client and by hour, then the totals, one object each.
-    /// - Parameter hasGaps: Whether missing sequence numbers are gaps, because no filter excludes events.
-    public func objects(hasGaps: Bool) -> [JSONLine] {
+    /// - Parameters:
+    ///   - hasGaps: Whether missing sequence numbers are gaps, because no filter excludes events.
+    ///   - retention: The relay's; nil for a store in a directory.
+    public func objects(hasGaps: Bool, retention: RelayRetention? = nil) -> [JSONLine] {
         var objects: [JSONLine] = []
         for (name, count) in Self.largestFirst(scenarios) {
             var object = JSONLine(kind: "scenario")
             object.add(TelemetrySchema.Field.scenario.rawValue, name)
             object.add(count)
+            let limits = retention?.limits(of: name)
+            object.add("maximumAge", limits?.age)
+            object.add("maximumBytes", limits?.bytes)
             objects.append(object)
         }
         for (name, count) in Self.largestFirst(clients) {

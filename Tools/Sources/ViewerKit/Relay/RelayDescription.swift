@@ -17,6 +17,8 @@ public struct RelayDescription: Sendable, Equatable {
     public let clockSkewError: TimeInterval
     /// The relay's limits by name.
     public let limits: [String: Int]
+    /// Nil if the relay does not report it.
+    public let retention: RelayRetention?
 
     /// Returns nil if the body is not a relay's description.
     /// - Parameter request: The time from sending the request to receiving the response.
@@ -35,5 +37,6 @@ public struct RelayDescription: Sendable, Equatable {
         let middle = request.start.addingTimeInterval(clockSkewError)
         clockSkew = (object["time"] as? String).flatMap(TimestampText.date(from:)).map { $0.timeIntervalSince(middle) }
         limits = (object["limits"] as? [String: Any] ?? [:]).compactMapValues { $0 as? Int }
+        retention = RelayRetention(object)
     }
 }

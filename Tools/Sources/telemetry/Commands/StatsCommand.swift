@@ -25,18 +25,28 @@ struct StatsCommand: StoreCommand {
             return console.note("No events match. Remove some filters, or see: telemetry clients")
         }
         let hours = bars(summary)
+        let retention = try await retention()
         switch output.format {
-        case .json: summary.objects(hasGaps: !filter.isNarrow).forEach { console.line($0.text) }
-        case .table: show(summary, hours, try store.aliases(), console)
+        case .json: summary.objects(hasGaps: !filter.isNarrow, retention: retention).forEach { console.line($0.text) }
+        case .table: show(summary, hours, retention, try store.aliases(), console)
         }
         if let svg { try write(hours, to: svg, console) }
     }
 
+    /// The retention of a relay; nil for a store in a directory.
+    private func retention() async throws -> RelayRetention? {
+        guard case .relay(let location) = try store.located(),
+            case .relay(let relay) = await RelayProbe(location).server()
+        else { return nil }
+        return relay.retention
+    }
+
     private func show(
-        _ summary: EventSummary, _ hours: [(label: String, value: Int)], _ aliases: ClientAliases, _ console: Console
+        _ summary: EventSummary, _ hours: [(label: String, value: Int)], _ retention: RelayRetention?, _ aliases: ClientAliases,
+        _ console: Console
     ) {
-        show("scenario", summary.scenarios, console) { $0 }
-        show("client", summary.clients, console, label: aliases.label)
+        show("scenario", summary.scenarios, retention, console) { $0 }
+        show("client", summary.clients, nil, console, label: aliases.label)
         console.line(console.style.dim("EVENTS BY HOUR"))
         BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
         console.line()
@@ -60,21 +70,25 @@ struct StatsCommand: StoreCommand {
         console.note("Wrote the chart to \(svg.visible).")
     }
 
+    /// - Parameter retention: How long the events are kept, if they are counted by scenario.
     private func show(
-        _ title: String, _ counts: [String?: EventSummary.Count], _ console: Console, label: (String) -> String
+        _ title: String, _ counts: [String?: EventSummary.Count], _ retention: RelayRetention?, _ console: Console,
+        label: (String) -> String
     ) {
-        var table = Table([
-            .text(title, priority: 9), .number("events", priority: 8), .number("diagnostic", priority: 5),
-            .number("per second", priority: 4), .whole("first", priority: 6), .whole("last", priority: 7),
-        ])
+        var table = Table(
+            [
+                .text(title, priority: 9), .number("events", priority: 8), .number("diagnostic", priority: 5),
+                .number("per second", priority: 4), .whole("first", priority: 6), .whole("last", priority: 7),
+            ] + (retention == nil ? [] : [.whole("kept for", priority: 6)]))
         let time = TimeText()
         for (name, count) in EventSummary.largestFirst(counts) {
-            table.add([
-                .init(name.map(label) ?? "–", look: console.style.tinted), .init(count.events.grouped),
-                .init(count.diagnostic.grouped),
-                .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndMinute(count.first)),
-                .init(time.dayAndMinute(count.last)),
-            ])
+            table.add(
+                [
+                    .init(name.map(label) ?? "–", look: console.style.tinted), .init(count.events.grouped),
+                    .init(count.diagnostic.grouped),
+                    .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndMinute(count.first)),
+                    .init(time.dayAndMinute(count.last)),
+                ] + (retention.map { [.init($0.limits(of: name).text)] } ?? []))
         }
         table.lines(style: console.style, width: console.width).forEach(console.line)
         console.line()
