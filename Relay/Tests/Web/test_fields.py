@@ -115,3 +115,18 @@ def test_the_focus_stays_in_the_page_after_a_click(relay, open_page):
     fields(page).get_by_role("button", name="Chart of scenario").click()
     expect(page.locator("#announcer")).to_have_text("3 rows from 12 events")
     expect(page.get_by_role("heading", name="Events", exact=True)).to_be_focused()
+
+
+def test_each_scenario_shows_how_long_it_is_kept(relay, open_page):
+    fill(relay)
+    page = open_page("/#/events")
+    expect(fields(page).get_by_role("button", name="Only scenario Net")).to_be_visible()
+    expect(fields(page).locator("small")).to_have_count(0)
+    page.close()
+    relay.stop()
+    relay.start("--retain", "Net=48h,100MB", "--retain", "S*c=30d", "--max-age", "24")
+    page = open_page("/#/events")
+    for scenario, kept in [("Net", "2 days, 100 MB for Net"), ("Sync", "30 days"), ("none", "24 h")]:
+        row = fields(page).locator("li").filter(has=page.get_by_role("button", name=f"Only scenario {scenario}", exact=True))
+        expect(row.locator("small")).to_have_text(kept)
+    expect(fields(page).locator("small")).to_have_count(3)

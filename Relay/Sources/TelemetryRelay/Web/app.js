@@ -76,7 +76,8 @@ async function signIn(token, keeps) {
     sync = new Sync(relay, { canSubscribe: server.role === "viewer", signal: ending.signal });
     sync.on("TelemetryClient", loadClients);
     const hasAudit = server.role === "viewer" && !server.scope && server.features?.includes("audit") === true;
-    store.set({ session: { role: server.role, version: server.version, scope: scopeText(server.scope), hasToken: Boolean(token), hasAudit } });
+    const retention = { rules: server.retention ?? [], age: server.defaultRetention?.age };
+    store.set({ session: { role: server.role, version: server.version, scope: scopeText(server.scope), hasToken: Boolean(token), hasAudit, retention } });
     const timer = setInterval(() => readClock(relay).catch(() => {}), clockInterval);
     ending.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
     route();

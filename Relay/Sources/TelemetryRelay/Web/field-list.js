@@ -1,6 +1,7 @@
 import { button, el, visible } from "./dom.js";
 import { keyText } from "./event-row.js";
 import { attributeField, exclusion, term } from "./query-text.js";
+import { keptText } from "./scenarios.js";
 import { persist } from "./stream.js";
 import { countText } from "./time.js";
 
@@ -8,8 +9,11 @@ const builtIn = ["scenario", "name", "severity", "app", "device"];
 const valueLimit = 10;
 const attributeLimit = 50;
 
-/** The fields of what is shown, with the values that most events have. `add(term)` adds a term to the query, `ask(query)` shows another one. */
-export function fieldList({ relay, add, ask }) {
+/**
+ * The fields of what is shown, with the values that most events have, and how long the events of a scenario are kept. `add(term)` adds a
+ * term to the query, `ask(query)` shows another one.
+ */
+export function fieldList({ relay, retention, add, ask }) {
     let asking = new AbortController();
     let filter = "";
     /** One request at a time, since the relay answers few at once. */
@@ -76,9 +80,11 @@ export function fieldList({ relay, add, ask }) {
         const name = visible(title);
         replace(item, ...rows.map(([value, count]) => {
             const shown = keyText(value);
+            const kept = field === "scenario" ? keptText(retention, value) : null;
             return el("li", {},
                 button(shown, () => add(term(field, value)), { class: value ? "value" : "value muted", title: shown, "aria-label": `Only ${name} ${shown}` }),
                 el("span", { class: "muted" }, countText(Number(count))),
+                kept && el("small", { class: "muted", title: "How long the relay keeps these events" }, visible(kept)),
                 button("−", () => add(exclusion(field, value)), { title: "Exclude", "aria-label": `Exclude ${name} ${shown}` }));
         }), el("li", {}, button("Chart", () => ask(text), { "aria-label": `Chart of ${name}` })));
     }

@@ -2,7 +2,7 @@ import { button, choice, el, textField, visible } from "./dom.js";
 import { address, term } from "./query-text.js";
 import { sourceText } from "./records.js";
 import { conditionsIn, contextText } from "./rule-match.js";
-import { durationText, now } from "./time.js";
+import { countText, durationText, now } from "./time.js";
 
 const leases = [["600", "10 minutes"], ["3600", "1 hour"], ["14400", "4 hours"], ["86400", "24 hours"], ["other", "Other…"], ["", "No end"]];
 
@@ -60,4 +60,21 @@ export function scenarioTable(scenarios, act) {
                     ["host", "viewer"].includes(scenario.source) && control("Reset", "resetScenario", { title: "Discard the decision: rules apply, otherwise the scenario is off" }),
                     control("Send recent", "captureScenario", { title: "Send what the app's flight recorder holds of this scenario" })));
         }))));
+}
+
+/**
+ * How long the relay keeps the events of a scenario, null for those without one, in words; null if it has no rules for scenarios.
+ * `retention` has the rules, of which the first that matches holds, and the age in seconds of other events.
+ */
+export function keptText({ rules, age }, name) {
+    if (rules.length === 0) return null;
+    const rule = name === null ? undefined : rules.find(({ scenario }) => matchesPattern(scenario, name.normalize("NFC")));
+    const limits = [durationText((rule ?? { age }).age * 1000), rule?.bytes !== undefined && `${countText(Math.round(rule.bytes / 1_048_576))} MB for ${rule.scenario}`];
+    return limits.filter(Boolean).join(", ");
+}
+
+/** Whether a name matches a pattern in which `*` stands for any characters. */
+function matchesPattern(pattern, name) {
+    const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+    return new RegExp(`^${parts.join(".*")}$`, "su").test(name);
 }
