@@ -32,7 +32,7 @@ public struct RelayEventPage: Sendable, Equatable {
     public var hasMore: Bool
     /// The number of events of the filter's clients that retention deleted after the requested cursor; 0 without a cursor and in
     /// descending order. The filter's other conditions do not apply. Deletions are recorded in runs: for a
-    /// cursor inside a run, the number may include other clients' events. Only the last 10,000 runs are kept.
+    /// cursor inside a run, the number may include other clients' events, and events before the cursor. Only the last 10,000 runs are kept.
     public var skipped: Int
 
     public init(events: [RelayStoredEvent], cursor: RelayEventCursor, hasMore: Bool, skipped: Int) {
