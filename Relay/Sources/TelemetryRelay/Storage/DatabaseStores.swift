@@ -105,7 +105,8 @@ struct DatabaseStores: Sendable {
             ],
             maintenance: [
                 .init(failure: "expired events cannot be deleted") { [database, events] in
-                    if try await database.isMaintainer() { try await events.expire() }
+                    guard try await database.isMaintainer() else { return }
+                    try await cancelWhenGracefulShutdown { try await events.expire() }
                 },
                 .init(failure: "expired debug logs cannot be deleted") { [database, debugLogs] in
                     if try await database.isMaintainer() { try await debugLogs.expire() }

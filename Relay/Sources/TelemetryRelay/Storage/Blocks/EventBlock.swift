@@ -25,9 +25,9 @@ struct EventBlock: Sendable {
     let isPacked: Bool
     /// The words of its events, or of more; nil if they are not known.
     let words: WordFilter?
-    private let encodedSummary: Data
+    private var encodedSummary: Data
     /// Nil if they were not read with the rest.
-    private let encodedEntries: Data?
+    private var encodedEntries: Data?
 
     /// A column that need not be read.
     enum Part: String, CaseIterable { case summary, words, entries }
@@ -72,6 +72,13 @@ struct EventBlock: Sendable {
     }
 
     func summary() throws -> BlockSummary { try BlockSummary(encodedSummary) }
+
+    /// The block without its summary and entries, of which many can be kept.
+    var outline: EventBlock {
+        var outline = self
+        (outline.encodedSummary, outline.encodedEntries) = (Data(), nil)
+        return outline
+    }
 
     private static func range(_ row: StorageRow, _ column: Int) throws -> ClosedRange<Int64> {
         let (lower, upper) = (try row.int(column), try row.int(column + 1))

@@ -29,7 +29,8 @@ struct RuleRetention: Sendable {
         var known: [Data: Int] = [:]
         var found: [Excess] = []
         let reader = BlockReader(db, EventSelection(.all)) { try $0.text(db) }
-        try reader.forEachBlock(in: state.firstEvent...(state.nextEvent - 1), .descending, [.summary]) { block in
+        let read: Set<EventBlock.Part> = hasSizes ? [.summary, .entries] : [.summary]
+        try reader.forEachBlock(in: state.firstEvent...(state.nextEvent - 1), .descending, read) { block in
             guard hasSizes || expiries.contains(where: { block.received.upperBound < $0 }) else { return true }
             var bounds: [Int: RelayEventRetention.Bound] = [:]
             for (index, size) in try parts(of: block, db, &known) {
@@ -40,7 +41,7 @@ struct RuleRetention: Sendable {
                     bounds[index] = .bytes
                 }
             }
-            if !bounds.isEmpty { found.append(Excess(block: block, bounds: bounds)) }
+            if !bounds.isEmpty { found.append(Excess(block: block.outline, bounds: bounds)) }
             return true
         }
         return found.reversed()

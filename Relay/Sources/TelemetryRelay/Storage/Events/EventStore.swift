@@ -176,6 +176,7 @@ final class EventStore: RelayEventStorage {
             try await whenFound()
             isComplete = true
             for start in stride(from: 0, to: found.count, by: BlockDeletion.step) {
+                try Task.checkCancellation()
                 let result = try await change { [retention] db, state in
                     try rules.delete(
                         found[start...].prefix(BlockDeletion.step), cutoff: retention.cutoff(state.clocks.arrival), db, &state)
