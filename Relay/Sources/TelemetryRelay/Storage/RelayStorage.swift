@@ -44,7 +44,7 @@ public protocol RelayStorage: Service {
     /// Returns the current size, and the number of events that retention has deleted since this storage was opened.
     func usage() async throws -> RelayUsage
     /// Deletes events, debug logs and entries of the audit beyond the retention limits. ``run()`` does so every minute; writes of events and
-    /// debug logs do it as well.
+    /// debug logs do it as well, but do not apply the rules of scenarios.
     func expire() async throws
     /// Runs background work until the task is cancelled or a graceful shutdown begins, and then writes pending data. A storage is
     /// usable before and without this method, but without it, does not detect changes by other relays and deletes nothing.
