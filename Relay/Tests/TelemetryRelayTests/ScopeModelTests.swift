@@ -238,6 +238,12 @@ struct ScopeModelTests {
             let text = WireSample.record(name, type: type, client: record.client, more: fields)
             let status = try await relay.post("/v1/records", WireSample.save("overwrite", text), as: token.caller).status.code
             var isAllowed = token.mayWrite && sees(record, token) && records[name].map { sees($0, token) } ?? true
+            if !token.isWhole, type == Self.types[0] || records[name]?.type == Self.types[0] {
+                // What decides on scopes stays; with a limit to scenarios, everything does.
+                let stored = records[name]
+                let isKept = stored?.type == type && stored?.client == record.client && stored?.app == record.app
+                isAllowed = isAllowed && isKept && (token.scenarios.isEmpty || stored?.scenario == record.scenario)
+            }
             if let host = token.host {
                 let isOwn = record.client == host && records[name].map { $0.client == host && $0.type == type } ?? true
                 // A host makes no commands, and changes only how they ended.
@@ -272,7 +278,10 @@ struct ScopeModelTests {
             let answer = try await relay.post("/v1/records/delete", body, as: token.caller)
             guard token.mayWrite else { return expect(answer.status == .forbidden, "delete records", token) }
             let deleted = Set(names).filter { name in
-                records[name].map { record in token.host.map { $0 == record.client } ?? sees(record, token) } ?? false
+                records[name].map { record in
+                    if let host = token.host { return record.client == host }
+                    return sees(record, token) && (token.scenarios.isEmpty || record.type != Self.types[0])
+                } ?? false
             }
             for name in deleted { records[name] = nil }
             expect(answer["deleted"] as? Int == deleted.count, "delete records \(names)", token)

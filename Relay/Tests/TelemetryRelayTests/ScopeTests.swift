@@ -108,6 +108,68 @@ struct ScopeTests {
         }
     }
 
+    @Test("What decides on scopes cannot be changed, nor a client's record made; with a limit to scenarios, a client can only be approved")
+    func widening() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let admin = try await token(relay, nil)
+            let ofApp = try await token(relay, .init(apps: ["shop"]))
+            let ofScenario = try await token(relay, .init(scenarios: ["Net"]))
+            let waiting = #","isEnabled":false,"app":"shop""#
+            _ = try await relay.post("/v1/records", Self.client("a", "a", more: waiting), as: admin)
+            func save(_ name: String, _ more: String, as caller: TestCaller) async throws -> Int {
+                try await relay.post("/v1/records", Self.client(name, "a", more: more), as: caller).status.code
+            }
+            for caller in [ofApp, ofScenario] {
+                #expect(try await save("pin", Self.app("shop"), as: caller) == 403)
+                #expect(try await save("a", Self.app("bank"), as: caller) == 403)
+                #expect(try await save("a", #","isEnabled":true"#, as: caller) == 403)
+                #expect(try await save("a", Self.app("shop") + #","appVersion":"shop""#, as: caller) == 403)
+            }
+            #expect(try await save("a", waiting + #","isPaused":true"#, as: ofScenario) == 403)
+            #expect(try await save("a", Self.app("shop"), as: ofScenario) == 200, "approved")
+            #expect(try await save("a", waiting, as: ofScenario) == 403)
+            #expect(try await save("a", waiting, as: ofApp) == 200)
+            for name in ["client-b", "scenario-b-Net"] {
+                let record = WireSample.record(name, type: "TelemetryScenario", more: #","scenarioName":"Net""#)
+                #expect(try await relay.post("/v1/records", WireSample.save("insert", record), as: ofApp).status.code == 403)
+            }
+            let deletion = #"{"recordNames":["a"]}"#
+            #expect(try await relay.post("/v1/records/delete", deletion, as: ofScenario)["deleted"] as? Int == 0)
+            #expect(try await relay.post("/v1/records/delete", deletion, as: ofApp)["deleted"] as? Int == 1)
+        }
+    }
+
+    @Test("The cursor of a query for records says nothing of records that are not part of the answer")
+    func recordCursors() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let admin = try await token(relay, nil)
+            let scoped = try await token(relay, .init(clients: ["a"]), role: .reader)
+            let own = WireSample.record("m", more: #","scenarioName":"M""#)
+            _ = try await relay.post("/v1/records", WireSample.save("insert", own), as: admin)
+            func cursors() async throws -> [String] {
+                var cursors: [String] = []
+                for more in ["", #","ascending":false"#, #","limit":1"#, #","conditions":{"clientid":"b"}"#] {
+                    let query = #"{"recordType":"TelemetryScenario","sortField":"scenarioName"\#(more)}"#
+                    cursors.append(try await relay.post("/v1/records/query", query, as: scoped)["cursor"] as? String ?? "-")
+                }
+                return cursors
+            }
+            let before = try await cursors()
+            for name in ["A", "Z"] {
+                let other = WireSample.record("other-\(name)", client: "b", more: #","scenarioName":"\#(name)""#)
+                _ = try await relay.post("/v1/records", WireSample.save("insert", other), as: admin)
+            }
+            #expect(try await cursors() == before)
+        }
+    }
+
+    @Test("A stored scope that this relay does not understand is not taken for no limit", arguments: ["{}", #"{"tenant":["a"]}"#, "x"])
+    func unknownScope(text: String) async throws {
+        #expect(throws: RelayStorageError.self) { try RelayScope(stored: Data(text.utf8)) }
+        let scope = try #require(RelayScope(apps: ["a"], clients: ["b", "c"]))
+        #expect(try RelayScope(stored: Data(scope.json)) == scope)
+    }
+
     @Test("What concerns the whole relay is refused; the server says the scope, the audit and the list of tokens have it")
     func wholeRelay() async throws {
         try await RelayBench.run { relay async throws -> Void in
@@ -126,6 +188,10 @@ struct ScopeTests {
             #expect(try await relay.get("/v1/server", as: admin).object.keys.contains("scope") == false)
             #expect(try await tokens.list().contains { $0.hasSuffix("app=com.* app=org scenario=Net client=web-*") })
             let entries = try await relay.get("/v1/audit?action=token.create", as: admin)["entries"] as? [[String: Any]]
+            _ = try await relay.send(.delete, "/v1/events?all=true", as: scoped)
+            let deletions = try await relay.get("/v1/audit?action=events.delete", as: admin)["entries"] as? [[String: Any]]
+            let within = #"within="app=com.* app=org scenario=Net client=web-*""#
+            #expect(deletions?.compactMap { $0["detail"] as? String } == [within])
             let details = entries?.compactMap { $0["detail"] as? String } ?? []
             #expect(details.contains { $0.contains("contractor role=viewer app=com.* app=org scenario=Net client=web-*") })
             for role in [RelayRole.host, .auditor] {
@@ -164,9 +230,9 @@ struct ScopeTests {
                 let clientChange = #"{"subscriptionID":"own","recordType":"TelemetryClient","recordName":"a"}"#
                 #expect(try await stream.next()?.data == clientChange)
                 #expect(try await stream.next()?.data == #"{"subscriptionID":"all","recordType":"TelemetryScenario","recordName":"3"}"#)
-                // It leaves the scope.
+                // It leaves the scope: whoever reads everything again finds it gone.
                 try await saves(WireSample.record("a", type: Self.clientType, more: Self.app("bank")))
-                #expect(try await stream.next()?.data == clientChange)
+                #expect(try await stream.next()?.name == "ready")
                 try await saves(WireSample.record("4", more: #","scenarioName":"Net""#))
                 try await saves(WireSample.record("a", type: Self.clientType, more: Self.app("shop")))
                 #expect(try await stream.next()?.data == clientChange)

@@ -1,12 +1,11 @@
-import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
 /// The apps of clients, as their records say, for tokens that are limited to some apps.
 ///
 /// Follows the log of changes: a call reads the records that changed since the one before.
-final class ClientApps: Sendable {
-    private struct Client {
+actor ClientApps {
+    private struct Client: Equatable {
         let identifier: String
         let app: String
     }
@@ -15,68 +14,74 @@ final class ClientApps: Sendable {
         /// Up to which change the records are known; nil if they were not read.
         var position: RelayChangePosition?
         /// By the names of their records.
-        var clients: [String: Client] = [:]
+        private(set) var clients: [String: Client] = [:]
+        /// What was asked for since ``clients`` changed.
+        private var sets: [[NamePattern]: Set<String>] = [:]
 
-        mutating func add(_ record: RelayRecord?, named name: String) {
-            clients[name] = record.flatMap { record in
-                guard let identifier = record.clientId, let app = record.app else { return nil }
-                return Client(identifier: identifier, app: app)
-            }
+        mutating func set(_ client: Client?, ofRecord name: String) {
+            guard clients[name] != client else { return }
+            clients[name] = client
+            sets = [:]
         }
 
-        func clients(of apps: [NamePattern]) -> Set<String> {
+        mutating func clients(of apps: [NamePattern]) -> Set<String> {
+            if let set = sets[apps] { return set }
             let admitted = Set(Set(clients.values.map(\.app)).filter(apps.admits))
-            return Set(clients.values.lazy.filter { admitted.contains($0.app) }.map(\.identifier))
+            let set = Set(clients.values.lazy.filter { admitted.contains($0.app) }.map(\.identifier))
+            sets[apps] = set
+            return set
         }
     }
 
     private static let page = 1_000
     private let storage: any RelayRecordStorage
-    private let state = Mutex(State())
+    private var state = State()
+    /// Reads what changed, for one call at a time.
+    private var reading: Task<State, any Error>?
 
     init(storage: any RelayRecordStorage) { self.storage = storage }
 
     /// The clients with a record whose app matches one of the patterns, at the time of the call.
     func clients(of apps: [NamePattern]) async throws -> Set<String> {
-        while true {
-            let known = state.withLock(\.self)
-            var next = known
-            guard let changes = try await changes(after: known.position) else {
-                next = try await everyClient()
-                replace(known, by: next)
-                continue
-            }
-            for change in changes where Self.isClient(change.recordType) || known.clients[change.recordName] != nil {
-                let record = try await storage.record(named: change.recordName)
-                next.add(record.flatMap { Self.isClient($0.record.recordType) ? $0 : nil }, named: change.recordName)
-            }
-            next.position = changes.last?.position ?? known.position
-            replace(known, by: next)
-            if changes.count < Self.page { return next.clients(of: apps) }
-        }
+        // It may have begun before a change that this call has to see.
+        while let reading { _ = await reading.result }
+        let reading = Task { [storage, state] in try await Self.next(state, storage) }
+        self.reading = reading
+        defer { self.reading = nil }
+        state = try await reading.value
+        return state.clients(of: apps)
     }
 
-    private func changes(after position: RelayChangePosition?) async throws -> [RelayRecordChange]? {
-        guard let position else { return nil }
-        return try await storage.changes(after: position, limit: Self.page)
+    private static func next(_ known: State, _ storage: any RelayRecordStorage) async throws -> State {
+        var state = known
+        while let position = state.position {
+            guard let changes = try await storage.changes(after: position, limit: page) else { break }
+            for change in changes where isClient(change.recordType) || state.clients[change.recordName] != nil {
+                let record = try await storage.record(named: change.recordName)
+                state.set(record.flatMap(client), ofRecord: change.recordName)
+            }
+            state.position = changes.last?.position ?? position
+            if changes.count < page { return state }
+        }
+        return try await everyClient(storage)
     }
 
     private static func isClient(_ recordType: String) -> Bool { recordType == TelemetrySchema.clientRecordType }
 
-    /// Unless another call has read more since.
-    private func replace(_ known: State, by next: State) {
-        state.withLock { if $0.position == known.position { $0 = next } }
+    private static func client(_ record: RelayRecord) -> Client? {
+        guard isClient(record.record.recordType), let identifier = record.clientId, let app = record.app else { return nil }
+        return Client(identifier: identifier, app: app)
     }
 
-    private func everyClient() async throws -> State {
+    private static func everyClient(_ storage: any RelayRecordStorage) async throws -> State {
         var state = State()
         // Read first: a change during the reading is read again.
         state.position = try await storage.latestChange()
         let query = TelemetryRecordQuery(recordType: TelemetrySchema.clientRecordType)
-        var request = RelayRecordPageRequest(limit: Self.page)
+        var request = RelayRecordPageRequest(limit: page)
         while true {
             let page = try await storage.page(matching: query, of: nil, request)
-            for record in page.records { state.add(record, named: record.name) }
+            for record in page.records { state.set(client(record), ofRecord: record.name) }
             guard page.hasMore else { return state }
             request.after = page.cursor
         }
@@ -84,7 +89,7 @@ final class ClientApps: Sendable {
 }
 
 extension RelayRecord {
-    /// The app of a client's record; that of one that does not say it is the version, which is the program's name where it has no bundle.
+    /// The app of a client's record. One without an app has its version instead, which is the program's name where there is no bundle.
     var app: String? {
         let fields: [TelemetrySchema.ClientField] = [.app, .appVersion]
         return fields.lazy.compactMap { self.record[$0.rawValue]?.stringValue }.first

@@ -26,6 +26,11 @@ public struct RelayScope: Sendable, Hashable {
     /// Whether it is limited to some clients.
     var limitsClients: Bool { !apps.isEmpty || !clients.isEmpty }
 
+    /// Such as `app=com.example.* scenario=Net`.
+    var text: String {
+        lists.flatMap { list in list.patterns.map { "\(list.name)=\($0.text)" } }.joined(separator: " ")
+    }
+
     /// As JSON, without empty lists.
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 128)
@@ -46,14 +51,14 @@ extension [NamePattern] {
 
 /// The stored form: ``json``.
 extension RelayScope {
-    private struct Stored: Decodable {
-        let app, scenario, client: [String]?
-    }
-
-    init?(stored: Data) throws {
-        guard let stored = try? JSONDecoder().decode(Stored.self, from: stored) else {
+    /// - Throws: ``RelayStorageError/corrupt(_:)`` if it is not a scope that this relay understands: it must not count as no limit.
+    init(stored: Data) throws {
+        let lists = (try? JSONDecoder().decode([String: [String]].self, from: stored)) ?? [:]
+        let scope = RelayScope(
+            apps: lists["app"] ?? [], scenarios: lists["scenario"] ?? [], clients: lists["client"] ?? [])
+        guard let scope, lists.keys.allSatisfy(Set(scope.lists.map(\.name)).contains) else {
             throw RelayStorageError.corrupt("a token has an unknown scope")
         }
-        self.init(apps: stored.app ?? [], scenarios: stored.scenario ?? [], clients: stored.client ?? [])
+        self = scope
     }
 }

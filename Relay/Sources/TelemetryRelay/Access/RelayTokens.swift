@@ -51,7 +51,7 @@ public struct RelayTokens: Sendable {
         let rows = try await storage.all().map { token in
             [
                 token.name, token.role.rawValue, expiry(of: token), "used \(token.lastUsed.map(Self.text) ?? "never")",
-                token.scope?.lists.flatMap { list in list.patterns.map { "\(list.name)=\($0.text)" } }.joined(separator: " ") ?? "",
+                token.scope?.text ?? "",
             ]
         }
         let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }

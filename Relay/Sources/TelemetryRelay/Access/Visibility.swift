@@ -1,7 +1,7 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// What a caller sees and may change: the one place that decides it, for every route, stream and notification.
+/// What a caller sees of events and records, and may change: for every route, stream and notification.
 struct Visibility: Sendable {
     private enum Extent: Sendable {
         case everything
@@ -13,7 +13,7 @@ struct Visibility: Sendable {
     private let extent: Extent
     private let tokenName: String?
 
-    /// - Parameter apps: asked for the clients of the caller's apps, if it is limited to some.
+    /// - Parameter apps: tells the clients of the caller's apps, if it is limited to some.
     init(of caller: RelayCaller, _ apps: ClientApps) async throws {
         tokenName = caller.tokenName
         if caller.role == .host {
@@ -89,16 +89,23 @@ struct Visibility: Sendable {
         switch extent {
         case .everything: break
         case .host(let rules): return try rules.admit(proposed, over: stored, policy: policy)
-        case .scope:
+        case .scope(let scope, _):
             guard sees(proposed), stored.map(sees) ?? true else {
                 throw Problem.forbidden("This token may save only records within its scope.")
+            }
+            guard Self.keepsScope(proposed, over: stored, scope) else {
+                throw Problem.forbidden("This token may not create this record, or change what scopes depend on.")
             }
         }
         return proposed.issued(by: tokenName)
     }
 
     func mayDelete(_ record: RelayRecord) -> Bool {
-        if case .host(let rules) = extent { rules.owns(record) } else { sees(record) }
+        switch extent {
+        case .everything: true
+        case .host(let rules): rules.owns(record)
+        case .scope(let scope, _): sees(record) && (scope.scenarios.isEmpty || !record.isOfClient)
+        }
     }
 
     // MARK: Changes of records
@@ -118,7 +125,30 @@ struct Visibility: Sendable {
         }
     }
 
+    /// Whether clients left since then that the caller saw.
+    func hasLost(since other: Visibility) -> Bool {
+        guard case .scope(_, let clients?) = extent, case .scope(_, let before?) = other.extent else { return false }
+        return clients != before && !before.isSubset(of: clients)
+    }
+
     // MARK: Scopes
+
+    /// Whether a record that is saved leaves alone what decides on scopes, and the names under which hosts store their own records. With a
+    /// limit to scenarios, a client can be approved; more would act on its other scenarios, too.
+    private static func keepsScope(_ proposed: RelayRecord, over stored: RelayRecord?, _ scope: RelayScope) -> Bool {
+        guard let stored else {
+            return !proposed.isOfClient && !["client-", "scenario-"].contains { proposed.name.utf8.starts(with: $0.utf8) }
+        }
+        guard proposed.isOfClient || stored.isOfClient else { return true }
+        typealias Field = TelemetrySchema.ClientField
+        let (isEnabled, enabled) = (Field.isEnabled.rawValue, TelemetryValue.bool(true))
+        func isKept(_ field: String) -> Bool { proposed.record[field] == stored.record[field] }
+        guard proposed.record.recordType == stored.record.recordType else { return false }
+        if scope.scenarios.isEmpty { return [Field.clientId, .app, .appVersion].map(\.rawValue).allSatisfy(isKept) }
+        return Set(proposed.record.fields.keys).union(stored.record.fields.keys).allSatisfy { field in
+            isKept(field) || (field == isEnabled && proposed.record[field] == enabled)
+        }
+    }
 
     private func sees(client: String) -> Bool {
         guard case .scope(let scope, let clients) = extent else { return true }
@@ -148,6 +178,8 @@ struct Visibility: Sendable {
 }
 
 extension RelayRecord {
+    fileprivate var isOfClient: Bool { record.recordType == TelemetrySchema.clientRecordType }
+
     fileprivate func text(_ field: TelemetrySchema.CommandField) -> String? { record[field.rawValue]?.stringValue }
 
     private static let issuedTypes: Set = [TelemetrySchema.commandRecordType, HostRecordRules.ruleType]

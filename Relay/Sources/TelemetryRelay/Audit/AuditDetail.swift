@@ -27,6 +27,16 @@ struct AuditDetail {
     }
 }
 
+extension RelayCaller {
+    /// What a filter says, and to what the caller is limited.
+    /// - Parameter query: the text of another query that selects among the events.
+    func auditDetail(of filter: RelayEventFilter, query: String? = nil) -> String {
+        var limits = AuditDetail()
+        limits.add("within", scope?.text)
+        return [filter.auditDetail(query: query), limits.text].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
 extension RelayEventFilter {
     /// What the filter says, without the client if it is the only one.
     /// - Parameter query: the text of another query that selects among the events.

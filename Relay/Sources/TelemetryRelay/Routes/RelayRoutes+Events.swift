@@ -27,7 +27,7 @@ extension RelayRoutes {
                 case .lines: try WireEventLines.read(body, limits: limits)
                 }
             }
-            try asked.visibility.admit(batch)
+            try await visibility(of: asked.caller).admit(batch)
             return try await append(batch, of: body.count, for: asked.caller)
         }
         metrics.countEvents(stored: result.stored, duplicates: result.duplicates)
@@ -47,8 +47,9 @@ extension RelayRoutes {
 
     private func readEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
+        let hints = try await hints(for: asked, query)
         let page: RelayEventPage = try await wait.page(within: query.wait, for: asked.caller) {
-            hints(for: asked, query)
+            hints()
         } isEmpty: {
             // Events skipped because of retention end the wait as well.
             $0.events.isEmpty && $0.skipped == 0 && !$0.hasMore
@@ -103,7 +104,8 @@ extension RelayRoutes {
 
     private func countEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
-        let count = try await storage.events.count(matching: asked.visibility.narrow(query.filter))
+        let filter = try await visibility(of: asked.caller).narrow(query.filter)
+        let count = try await storage.events.count(matching: filter)
         try await record(.countEvents, asked, query)
         return .object { $0.member("count", count) }
     }
@@ -113,10 +115,10 @@ extension RelayRoutes {
         guard query.hasFilter || query.isForAll else {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
-        let filter = asked.visibility.narrow(query.filter)
+        let filter = try await visibility(of: asked.caller).narrow(query.filter)
         let recorded = asked.caller.role == .host ? filter : query.filter
         let entry = RelayAuditEntry(
-            .deleteEvents, by: asked.caller.actor, client: recorded.auditClient, detail: recorded.auditDetail())
+            .deleteEvents, by: asked.caller.actor, client: recorded.auditClient, detail: asked.caller.auditDetail(of: recorded))
         let deleted = try await bodies.run(for: asked.caller) {
             try await changes.run {
                 try await storage.events.delete(matching: filter) { [audit] in audit.admitted(entry, of: asked.caller) }
@@ -128,7 +130,7 @@ extension RelayRoutes {
 
     private func streamEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
-        let filter = asked.visibility.narrow(query.filter)
+        let filter = try await visibility(of: asked.caller).narrow(query.filter)
         let asksFrom = asked.lastEventID.map { RelayEventCursor(rawValue: $0) } ?? query.after
         // Reports an invalid cursor before the stream begins.
         if let asksFrom { _ = try await storage.events.page(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
@@ -137,7 +139,7 @@ extension RelayRoutes {
         let stream = EventStream(storage: storage.events, start: start, decoding: decoding) {
             try await visibility(of: asked.caller).narrow(query.filter)
         }
-        return try .events(streams, asked.caller, hints: { hints(for: asked, query) }) { session, events in
+        return try .events(streams, asked.caller, hints: try await hints(for: asked, query)) { session, events in
             try await record(.streamEvents, asked, query)
             do {
                 try await stream.write(session, to: &events)
@@ -150,13 +152,14 @@ extension RelayRoutes {
     }
 
     /// Hints of the events that may match. Those of a caller with a scope may be of clients that it does not see.
-    private func hints(for asked: Asked, _ query: EventQuery) -> AsyncStream<Void> {
-        let isFixed = asked.caller.scope == nil
-        return storage.events.hints(of: isFixed ? asked.visibility.narrow(query.filter).clients : query.filter.clients)
+    private func hints(for asked: Asked, _ query: EventQuery) async throws -> @Sendable () -> AsyncStream<Void> {
+        var clients = query.filter.clients
+        if asked.caller.scope == nil { clients = try await visibility(of: asked.caller).narrow(query.filter).clients }
+        return { [storage, clients] in storage.events.hints(of: clients) }
     }
 
     /// Records a request with a filter, unless it is a host's.
     private func record(_ action: RelayAuditEntry.Action, _ asked: Asked, _ query: EventQuery) async throws {
-        try await audit.record(action, by: asked.caller, client: query.filter.auditClient, detail: query.auditDetail)
+        try await audit.record(action, by: asked.caller, client: query.filter.auditClient, detail: asked.caller.auditDetail(of: query.filter))
     }
 }

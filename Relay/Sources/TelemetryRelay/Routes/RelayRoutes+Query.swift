@@ -10,7 +10,7 @@ extension RelayRoutes {
     private func answerQuery(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let query = try await decoding.run(body.count) { try WireQuery(body) }
-        let filter = asked.visibility.narrow(query.filter)
+        let filter = try await visibility(of: asked.caller).narrow(query.filter)
         var result: RelayQueryResult
         do {
             let byteLimit = asked.caller.role == .host ? limits.hostQueryBytes : .max
@@ -23,7 +23,8 @@ extension RelayRoutes {
         }
         let text = query.query == .all ? nil : query.query.description
         try await audit.record(
-            .queryEvents, by: asked.caller, client: query.filter.auditClient, detail: query.filter.auditDetail(query: text))
+            .queryEvents, by: asked.caller, client: query.filter.auditClient, 
+            detail: asked.caller.auditDetail(of: query.filter, query: text))
         let hasMore = result.isCut || max(result.rows.count, result.events.count) > query.limit
         result.rows = Array(result.rows.prefix(query.limit))
         result.events = Array(result.events.prefix(query.limit))

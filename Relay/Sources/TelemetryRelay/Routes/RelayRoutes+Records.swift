@@ -29,16 +29,18 @@ extension RelayRoutes {
         _ records: [RelayRecord], policy: TelemetrySavePolicy, for asked: Asked
     ) async throws -> RelaySaveResult {
         guard !records.isEmpty else { return RelaySaveResult(saved: [], failures: []) }
-        if let clients = asked.visibility.hostClients { try await hostLimits.check(records, of: clients) }
+        let visibility = try await visibility(of: asked.caller)
+        if let clients = visibility.hostClients { try await hostLimits.check(records, of: clients) }
         return try await storage.records.save(records, policy: policy) { saved, stored in
             asked.caller.role == .host ? [] : RelayAuditEntry.saving(saved, over: stored, by: asked.caller.actor)
         } admit: { proposed, stored in
-            try asked.visibility.admit(proposed, over: stored, policy: policy)
+            try visibility.admit(proposed, over: stored, policy: policy)
         }
     }
 
     private func readRecord(_ asked: Asked) async throws -> Response {
-        guard let record = try await storage.records.record(named: asked.name), asked.visibility.sees(record) else {
+        let visibility = try await visibility(of: asked.caller)
+        guard let record = try await storage.records.record(named: asked.name), visibility.sees(record) else {
             throw Problem.notFound("No record with this name is stored.")
         }
         return .json(WireRecord.json(record))
@@ -48,9 +50,10 @@ extension RelayRoutes {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let page = try await bodies.run(body.count, for: asked.caller) {
             var (query, request) = try await decoding.run(body.count) { try WireRecordBodies.query(body, limits: limits) }
-            request.admits = asked.visibility.sees
+            let visibility = try await visibility(of: asked.caller)
+            request.admits = visibility.sees
             return try await storage.records.page(
-                matching: query, of: asked.visibility.clients(ofRecords: query.recordType), request)
+                matching: query, of: visibility.clients(ofRecords: query.recordType), request)
         }
         return .object { writer in
             Self.write(page.records, to: &writer)
@@ -65,10 +68,11 @@ extension RelayRoutes {
             let names = try await decoding.run(body.count) { try WireRecordBodies.delete(body, limit: limits.saveRecords) }
             guard !names.isEmpty else { return 0 }
             return try await changes.run {
-                try await storage.records.delete(named: names) { [audit, caller = asked.caller] record in
+                let visibility = try await visibility(of: asked.caller)
+                return try await storage.records.delete(named: names) { [audit, caller = asked.caller] record in
                     audit.admitted(RelayAuditEntry(deleting: record, by: caller.actor), of: caller)
                 } admit: { record in
-                    asked.visibility.mayDelete(record)
+                    visibility.mayDelete(record)
                 }
             }
         }

@@ -65,12 +65,13 @@ extension RelayRoutes {
     private func streamNotifications(_ asked: Asked) async throws -> Response {
         let newest = try await storage.records.latestChange()
         var resumed: RelayChangePosition?
-        if let id = asked.lastEventID {
+        // Which clients of its apps the caller saw at that position is not known.
+        if let id = asked.lastEventID, asked.caller.scope?.apps.isEmpty ?? true {
             let position = RelayChangePosition(rawValue: id)
             // Resumes only if the relay's change log still includes this position.
             if try await storage.records.changes(after: position, limit: 1) != nil { resumed = position }
         }
-        let clients = asked.visibility.hostClients
+        let clients = asked.caller.role == .host ? Set(asked.caller.clients) : nil
         let stream = NotificationStream(storage: storage, owners: asked.caller.notifyingOwners, resumed: resumed, newest: newest) {
             try await visibility(of: asked.caller)
         }

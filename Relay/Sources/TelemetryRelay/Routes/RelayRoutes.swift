@@ -10,7 +10,6 @@ struct RelayRoutes: Sendable {
     struct Asked: Sendable {
         let request: Request
         let caller: RelayCaller
-        let visibility: Visibility
         /// The query; every parameter is known to the route.
         let query: QueryParameters
         /// The position at which a stream resumes.
@@ -63,10 +62,10 @@ struct RelayRoutes: Sendable {
     ) {
         table.add(method, template, RouteParameters(query: query, provesClients: true, resumes: resumes))
         for path in [template] + others {
-            router.on(RouterPath(path), method: method) { [access, apps] request, context in
+            router.on(RouterPath(path), method: method) { [access] request, context in
                 let caller = try await access.caller(of: request, context, roles: roles, allowsScope: allowsScope)
                 let asked = Asked(
-                    request: request, caller: caller, visibility: try await Visibility(of: caller, apps), query: try QueryParameters(request, known: query),
+                    request: request, caller: caller, query: try QueryParameters(request, known: query),
                     lastEventID: resumes ? request.lastEventID : nil)
                 return try await RequestOwners.$current.withValue(caller.owners) { try await answer(asked) }
             }
@@ -112,7 +111,7 @@ extension RelayRoutes {
             writer.key("features")
             writer.array(["query", "audit"]) { $1.string($0) }
             writer.member("time", TimestampText.string(from: Date()) ?? "")
-            if asked.caller.role != .host { retention.write(to: &writer) }
+            if asked.caller.role != .host, asked.caller.scope == nil { retention.write(to: &writer) }
             writer.key("limits")
             writer.object { writer in
                 writer.member("bodyBytes", limits.bodyBytes)

@@ -11,7 +11,7 @@ enum NameKey {
     /// The maximum length in bytes of a text that is its own key. The key of a longer one is its SHA-256 after a byte that does
     /// not occur in UTF-8.
     private static let limit = 64
-    private static let hashed: UInt8 = 0xff
+    private static let digest: UInt8 = 0xff
 
     static func data(of text: String) -> Data {
         var text = text
@@ -20,11 +20,11 @@ enum NameKey {
         }
         if let plain { return plain }
         let bytes = text.utf8.count <= canonicalLimit ? CanonicalText.utf8(of: text) : Array(text.utf8)
-        return bytes.count <= limit ? Data(bytes) : Data([hashed]) + Data(SHA256.digest(of: bytes))
+        return bytes.count <= limit ? Data(bytes) : Data([digest]) + Data(SHA256.digest(of: bytes))
     }
 
     /// Whether the key is that of a longer text.
-    static func isDigest(_ key: Data) -> Bool { key.first == 0xff }
+    static func isDigest(_ key: Data) -> Bool { key.first == digest }
 
     /// The text that has this key; nil if other texts may have it too.
     static func text(of key: Data) -> String? {
@@ -33,10 +33,6 @@ enum NameKey {
         return String(decoding: key, as: UTF8.self)
     }
 
-    /// The canonical form of the text with this key; nil if it is too long to be known.
-    static func canonicalText(of key: Data) -> String? {
-        key.first == hashed ? nil : String(decoding: key, as: UTF8.self)
-    }
 
     /// The key of an absent text, which equals that of an empty text.
     static let none = Data()
@@ -46,7 +42,7 @@ extension NamePattern {
     /// Whether it matches the name with this key. A name that is too long to be its own key is matched by `*` and by itself alone.
     func matches(key: Data) -> Bool {
         guard hasStar else { return NameKey.data(of: text) == key }
-        guard let name = NameKey.canonicalText(of: key) else { return text == "*" }
-        return NamePattern(String(decoding: CanonicalText.utf8(of: text), as: UTF8.self)).matches(name)
+        guard !NameKey.isDigest(key) else { return canonical.allSatisfy { $0 == Self.star } }
+        return Self.matches(canonical, Array(key))
     }
 }

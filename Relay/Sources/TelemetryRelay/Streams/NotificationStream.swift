@@ -26,10 +26,11 @@ struct NotificationStream: Sendable {
                     try await ready(position, &events)
                     break
                 }
-                // A client that has left the scope was seen before.
                 let before = visible
                 visible = try await visibility()
-                try await write(changes, seenBy: [before, visible], to: &events)
+                // The reader looks at everything once, and finds what is left.
+                if visible.hasLost(since: before) { try await ready(position, &events) }
+                try await write(changes, seenBy: visible, to: &events)
                 position = changes.last?.position ?? position
                 isBehind = changes.count == Self.page
             }
@@ -43,16 +44,12 @@ struct NotificationStream: Sendable {
     }
 
     private func write(
-        _ all: [RelayRecordChange], seenBy visibilities: [Visibility], to events: inout ServerSentEvents
+        _ all: [RelayRecordChange], seenBy visibility: Visibility, to events: inout ServerSentEvents
     ) async throws {
         var changes: [RelayRecordChange] = []
         for change in all {
-            for visibility in visibilities {
-                let record = { [storage] in try await storage.records.record(named: change.recordName) }
-                guard try await visibility.sees(change, record: record) else { continue }
-                changes.append(change)
-                break
-            }
+            let record = { [storage] in try await storage.records.record(named: change.recordName) }
+            if try await visibility.sees(change, record: record) { changes.append(change) }
         }
         guard !changes.isEmpty else { return }
         var subscriptions: [TelemetrySubscription] = []

@@ -29,9 +29,6 @@ struct EventQuery {
         guard !isForAll || !hasFilter else { throw .invalidArgument("all=true cannot be combined with filters.") }
     }
 
-    /// See ``RelayAuditEntry/detail``.
-    var auditDetail: String { filter.auditDetail() }
-
     private static let defaultLimit = 100
 
     private static func filter(_ query: QueryParameters) throws(Problem) -> RelayEventFilter {

@@ -15,7 +15,7 @@ struct UpgradeTests {
     private let directory = TemporaryDirectory()
     private var file: URL { directory.url.appending(path: "relay.sqlite") }
 
-    private static let fixtures: [Int: [UInt8]] = [5: PackageResources.sqlite_5_sql]
+    private static let fixtures: [Int: [UInt8]] = [6: PackageResources.sqlite_6_sql]
 
     @Test("A database of each version opens with what it had, and stores more", arguments: fixtures.keys.sorted())
     func fixture(version: Int) async throws {

@@ -105,7 +105,7 @@ final class TokenStore: RelayTokenStorage {
         }
         return RelayToken(
             name: String(decoding: try row.bytes(0), as: UTF8.self), role: role,
-            scope: try row.optionalBytes(6).flatMap(RelayScope.init(stored:)), created: try row.date(2) ?? .distantPast,
+            scope: try row.optionalBytes(6).map(RelayScope.init(stored:)), created: try row.date(2) ?? .distantPast,
             expires: try row.date(3), lastUsed: try row.date(4), revoked: try row.date(5))
     }
 }

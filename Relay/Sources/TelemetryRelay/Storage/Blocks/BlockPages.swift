@@ -141,8 +141,9 @@ struct BlockPages {
     /// The number of events that retention deleted after a number, according to the recorded runs of deletions.
     private func skipped(_ db: any StorageConnection, after number: Int64?) throws -> Int {
         guard let number else { return 0 }
+        if filter.clients == nil, filter.clientPatterns.isEmpty { return try skipped(db, after: number, of: nil) }
+        guard try db.int("SELECT 1 FROM event_expired WHERE last > $1 LIMIT 1", [.int(number)]) != nil else { return 0 }
         let clients = try SelectedClients(EventSelection(filter), db)
-        guard clients.numbers != nil else { return try skipped(db, after: number, of: nil) }
         return try clients.groups.reduce(0) { try $0 + skipped(db, after: number, of: $1) }
     }
 

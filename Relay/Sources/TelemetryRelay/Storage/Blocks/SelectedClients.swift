@@ -1,5 +1,4 @@
 import Foundation
-@_spi(Tooling) import TelemetryModels
 
 /// The clients of a selection, by the numbers of their rows.
 struct SelectedClients {
@@ -39,7 +38,7 @@ struct SelectedClients {
 
     private static func numbers(matching pattern: NamePattern, _ db: any StorageConnection) throws -> Set<Int64> {
         guard pattern.hasStar else { return try numbers(of: [NameKey.data(of: pattern.text)], db) }
-        let beginning = Data(CanonicalText.utf8(of: pattern.text).prefix { $0 != NamePattern.star })
+        let beginning = Data(pattern.canonical.prefix { $0 != NamePattern.star })
         var statement = Statement("SELECT id, client_key FROM event_client WHERE client_key >= ")
         statement.sql += statement.parameter(.bytes(beginning))
         if !beginning.isEmpty {

@@ -10,11 +10,14 @@ struct RecordPageBuilder {
     private var bytes = 0
     /// The position of the last record that was added or that is not part of the result.
     private var position: RecordOrder.Position?
+    /// That of the last record that was added, which is all that a cursor may tell.
+    private var added: RecordOrder.Position?
 
     /// - Throws: ``RelayStorageError/invalidCursor``.
     init(_ query: TelemetryRecordQuery, _ request: RelayRecordPageRequest) throws {
         (self.query, self.request, order) = (query, request, RecordOrder(query))
         position = try request.after?.position()
+        added = position
     }
 
     /// Selects the next rows.
@@ -39,6 +42,7 @@ struct RecordPageBuilder {
             guard records.isEmpty || (records.count < request.limit && bytes + size <= request.bytes) else { return false }
             records.append(record)
             bytes += size
+            added = position
         }
         self.position = position
         return true
@@ -47,7 +51,7 @@ struct RecordPageBuilder {
     func page(hasMore: Bool) -> RelayRecordPage {
         let texts = Dictionary(records.map { ($0.record.recordID, $0.dateTexts) }) { first, _ in first }
         let sorted = query.apply(to: records.map(\.record)).map { RelayRecord($0, dateTexts: texts[$0.recordID] ?? [:]) }
-        return RelayRecordPage(records: sorted, cursor: RelayRecordCursor(position), hasMore: hasMore)
+        return RelayRecordPage(records: sorted, cursor: RelayRecordCursor(added), hasMore: hasMore)
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
 /// As ``UpgradeTests``, for PostgreSQL. The fixture is written by the same command, with `--traits PostgreSQL` and the tests' server.
 @Suite(.enabled(if: TestServer.url != nil))
 struct PostgreSQLUpgradeTests {
-    private static let fixtures: [Int: [UInt8]] = [8: PackageResources.postgresql_8_sql]
+    private static let fixtures: [Int: [UInt8]] = [9: PackageResources.postgresql_9_sql]
     private static let next =
         PostgreSQLSchema.schema.upgrades + [
             "ALTER TABLE token ADD COLUMN scope TEXT NOT NULL DEFAULT 'all'; UPDATE token SET scope = 'own' WHERE role = 'host'"
