@@ -5,7 +5,7 @@ extension Relay {
     /// Copies an SQLite database as it is now to a new file, with access for its owner only.
     /// - Throws: ``RelayConfigurationError``. Then there is no new file.
     public static func backUp(_ configuration: RelayConfiguration, to file: URL) throws {
-        let database = try sqlite(configuration, orElse: "pg_dump backs it up")
+        let database = try sqlite(configuration, orElse: "use pg_dump")
         try describing("cannot back up \(configuration.databaseDescription)") { try database.backUp(to: file) }
     }
 
@@ -14,7 +14,7 @@ extension Relay {
     /// - Returns: the file with the replaced content, beside the database; nil if there was none.
     /// - Throws: ``RelayConfigurationError``. Then the database was not changed.
     public static func restore(_ backup: URL, to configuration: RelayConfiguration) throws -> URL? {
-        let database = try sqlite(configuration, orElse: "pg_restore restores it")
+        let database = try sqlite(configuration, orElse: "use pg_restore")
         var settings = RelayStorageConfiguration()
         settings.auditAge = configuration.auditAge
         let time = settings.now().formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
@@ -44,7 +44,7 @@ extension Relay {
     /// - Parameter alternative: what to use for PostgreSQL.
     private static func sqlite(_ configuration: RelayConfiguration, orElse alternative: String) throws -> SQLiteFile {
         if let server = configuration.server {
-            throw RelayConfigurationError("\(server) is a PostgreSQL database: \(alternative); see Backup in \"Run a relay\"")
+            throw RelayConfigurationError("\(server) is a PostgreSQL database: \(alternative); see \"Run a relay\"")
         }
         guard let file = configuration.database else {
             throw RelayConfigurationError("a database in memory cannot be used by another process; use --database")

@@ -207,6 +207,9 @@ struct RestoreTests {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('telemetry storage 99')")
         }
         #expect(throws: RelayStorageError.newerVersion) { try restore() }
+        try FileManager.default.removeItem(at: copy)
+        try await DatabaseQueue(path: copy.path).write { try $0.execute(sql: "CREATE TABLE other (id)") }
+        #expect(throws: RelayConfigurationError("\(copy.path) is not a relay's database")) { try restore() }
         try Data("no database".utf8).write(to: copy)
         #expect(throws: (any Error).self) { try restore() }
         try FileManager.default.removeItem(at: copy)

@@ -14,12 +14,14 @@ struct SQLiteFile {
     func backUp(to file: URL) throws {
         try withReader { queue in
             try queue.read { db in
-                guard try SQLiteSchema.exists(db) else {
-                    throw RelayConfigurationError("\(url.path) is not a relay's database")
-                }
+                try requireTables(db)
                 try Self.copy(db, to: file)
             }
         }
+    }
+
+    private func requireTables(_ db: Database) throws {
+        guard try SQLiteSchema.exists(db) else { throw RelayConfigurationError("\(url.path) is not a relay's database") }
     }
 
     /// Verifies the file and its tables in one snapshot.
@@ -58,7 +60,12 @@ struct SQLiteFile {
         let staged = SQLiteFile(url: Self.temporary(url))
         defer { staged.remove() }
         try SQLiteDatabase.prepare(staged.url)
-        try backup.withReader { try $0.read { try Self.write($0, to: staged.url) } }
+        try backup.withReader { queue in
+            try queue.read { db in
+                try backup.requireTables(db)
+                try Self.write(db, to: staged.url)
+            }
+        }
         let queue = try DatabaseQueue(path: staged.url.path, configuration: Self.settings(isReadOnly: false))
         defer { try? queue.close() }
         try SQLiteSchema.migrate(queue)
@@ -83,9 +90,12 @@ struct SQLiteFile {
             throw RelayConfigurationError(
                 "SQLite cannot open it: stop the relay, move \(url.path) and its -wal and -shm away, and restore again")
         }
+        defer { try? pool.close() }
         var (isBegun, isKept) = (false, false)
         do {
             try pool.writeWithoutTransaction { db in
+                // Returns once it is on the disk.
+                try db.execute(sql: "PRAGMA synchronous = FULL")
                 // The first step begins a write, which the last one commits. SQLite copies pages again that change in between.
                 try staged.backup(to: db, pagesPerStep: 1) { _ in
                     guard !isBegun else { return }
@@ -110,7 +120,6 @@ struct SQLiteFile {
             if isKept { SQLiteFile(url: kept).remove() }
             throw error
         }
-        try pool.close()
         return isKept
     }
 
