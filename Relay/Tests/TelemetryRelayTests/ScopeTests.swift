@@ -233,7 +233,6 @@ struct ScopeTests {
                 // It leaves the scope: whoever reads everything again finds it gone.
                 try await saves(WireSample.record("a", type: Self.clientType, more: Self.app("bank")))
                 #expect(try await stream.next()?.name == "ready")
-                try await saves(WireSample.record("4", more: #","scenarioName":"Net""#))
                 try await saves(WireSample.record("a", type: Self.clientType, more: Self.app("shop")))
                 #expect(try await stream.next()?.data == clientChange)
             }

@@ -37,33 +37,36 @@ actor ClientApps {
     private let storage: any RelayRecordStorage
     private var state = State()
     /// Reads what changed, for one call at a time.
-    private var reading: Task<State, any Error>?
+    private var reading: Task<Void, any Error>?
 
     init(storage: any RelayRecordStorage) { self.storage = storage }
 
     /// The clients with a record whose app matches one of the patterns, at the time of the call.
     func clients(of apps: [NamePattern]) async throws -> Set<String> {
         // It may have begun before a change that this call has to see.
-        while let reading { _ = await reading.result }
-        let reading = Task { [storage, state] in try await Self.next(state, storage) }
+        while let reading {
+            _ = await reading.result
+            end(reading)
+        }
+        let reading = Task { try await read() }
         self.reading = reading
-        defer { self.reading = nil }
-        state = try await reading.value
+        defer { end(reading) }
+        try await reading.value
         return state.clients(of: apps)
     }
 
-    private static func next(_ known: State, _ storage: any RelayRecordStorage) async throws -> State {
-        var state = known
-        while let position = state.position {
-            guard let changes = try await storage.changes(after: position, limit: page) else { break }
-            for change in changes where isClient(change.recordType) || state.clients[change.recordName] != nil {
+    private func end(_ task: Task<Void, any Error>) { if reading == task { reading = nil } }
+
+    private func read() async throws {
+        while let position = state.position, let changes = try await storage.changes(after: position, limit: Self.page) {
+            for change in changes where Self.isClient(change.recordType) || state.clients[change.recordName] != nil {
                 let record = try await storage.record(named: change.recordName)
-                state.set(record.flatMap(client), ofRecord: change.recordName)
+                state.set(record.flatMap(Self.client), ofRecord: change.recordName)
             }
             state.position = changes.last?.position ?? position
-            if changes.count < page { return state }
+            if changes.count < Self.page { return }
         }
-        return try await everyClient(storage)
+        state = try await Self.everyClient(storage)
     }
 
     private static func isClient(_ recordType: String) -> Bool { recordType == TelemetrySchema.clientRecordType }

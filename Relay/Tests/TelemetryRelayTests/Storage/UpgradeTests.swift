@@ -45,7 +45,7 @@ struct UpgradeTests {
 
     private static let next =
         SQLiteSchema.schema.upgrades + [
-            "ALTER TABLE token ADD COLUMN scope TEXT NOT NULL DEFAULT 'all'; UPDATE token SET scope = 'own' WHERE role = 'host'"
+            "ALTER TABLE token ADD COLUMN team TEXT NOT NULL DEFAULT 'all'; UPDATE token SET team = 'own' WHERE role = 'host'"
         ]
 
     @Test("A database is upgraded with its rows, and this version then refuses it")
@@ -53,7 +53,7 @@ struct UpgradeTests {
         try await fill()
         let queue = try DatabaseQueue(path: file.path)
         try SQLiteSchema.migrate(queue, upgrades: Self.next)
-        let scopes = try await queue.read { try String.fetchAll($0, sql: "SELECT scope FROM token ORDER BY role") }
+        let scopes = try await queue.read { try String.fetchAll($0, sql: "SELECT team FROM token ORDER BY role") }
         #expect(scopes == ["own", "all"])
         let text = try text()
         #expect(throws: RelayStorageError.newerVersion) { try SQLiteRelayStorage(file: file) }

@@ -12,7 +12,7 @@ struct PostgreSQLUpgradeTests {
     private static let fixtures: [Int: [UInt8]] = [9: PackageResources.postgresql_9_sql]
     private static let next =
         PostgreSQLSchema.schema.upgrades + [
-            "ALTER TABLE token ADD COLUMN scope TEXT NOT NULL DEFAULT 'all'; UPDATE token SET scope = 'own' WHERE role = 'host'"
+            "ALTER TABLE token ADD COLUMN team TEXT NOT NULL DEFAULT 'all'; UPDATE token SET team = 'own' WHERE role = 'host'"
         ]
 
     /// Runs `body` with an empty schema and a connection to it.
@@ -66,7 +66,7 @@ struct PostgreSQLUpgradeTests {
             let storage = try await Self.open(place)
             try await StoredSample.fill(storage)
             for _ in 1...2 { try await PostgreSQLSchema.migrate(storage.database.pool, upgrades: Self.next) }
-            #expect(try await connection.int("SELECT COUNT(*) FROM token WHERE scope = 'own'") == 1)
+            #expect(try await connection.int("SELECT COUNT(*) FROM token WHERE team = 'own'") == 1)
             #expect(try await connection.int("SELECT COUNT(*) FROM relay_migration") == Int64(1 + Self.next.count))
             try await storage.close()
             await #expect(throws: RelayStorageError.newerVersion) { try await Self.open(place) }
