@@ -105,7 +105,8 @@ struct Generated: RandomNumberGenerator {
         TelemetryClientRecord(
             recordID: .init(recordName: text()), clientId: text(), created: date(), isEnabled: bool(), isPaused: bool(),
             lastSeen: optional { $0.date() }, appVersion: optional { $0.text() }, osVersion: optional { $0.text() },
-            deviceModel: optional { $0.text() }, libraryVersion: optional { $0.text() })
+            deviceModel: optional { $0.text() }, libraryVersion: optional { $0.text() }, approvedBy: optional { $0.text() },
+            approved: optional { $0.date() })
     }
 
     mutating func scenario() -> TelemetryScenarioRecord {

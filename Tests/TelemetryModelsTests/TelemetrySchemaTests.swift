@@ -51,11 +51,12 @@ struct TelemetrySchemaTests {
             Self.rows(
                 [
                     "clientid", "created", "isEnabled", "isPaused", "lastSeen", "app", "appVersion", "osVersion", "deviceModel",
-                    "libraryVersion",
+                    "libraryVersion", "approvedBy", "approved",
                 ],
                 indexed: Set(TelemetrySchema.ClientField.allCases.map(\.rawValue)),
                 other: [
                     "created": "Date/Time", "isEnabled": "Boolean", "isPaused": "Boolean", "lastSeen": "Date/Time",
+                    "approved": "Date/Time",
                 ]))
     }
 

@@ -32,6 +32,11 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
     public var deviceModel: String?
     /// The version of this library, if known.
     public var libraryVersion: String?
+    /// Who approved the client by this record: the name of the viewer's token, as the relay writes it. Nil if the client was approved by a
+    /// command, which names its issuer, and in other stores.
+    public var approvedBy: String?
+    /// When the relay stored this approval; nil if there is none.
+    public var approved: Date?
 
     /// Creates a client's record. A transport's `createTelemetryClient(_:)` stores it.
     public init(
@@ -45,7 +50,9 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         appVersion: String? = nil,
         osVersion: String? = nil,
         deviceModel: String? = nil,
-        libraryVersion: String? = nil
+        libraryVersion: String? = nil,
+        approvedBy: String? = nil,
+        approved: Date? = nil
     ) {
         self.recordID = recordID
         self.clientId = clientId
@@ -58,6 +65,8 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         self.osVersion = osVersion
         self.deviceModel = deviceModel
         self.libraryVersion = libraryVersion
+        self.approvedBy = approvedBy
+        self.approved = approved
     }
 
     public init(record: TelemetryRecord) throws {
@@ -74,7 +83,9 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
             appVersion: record.string(Field.appVersion),
             osVersion: record.string(Field.osVersion),
             deviceModel: record.string(Field.deviceModel),
-            libraryVersion: record.string(Field.libraryVersion))
+            libraryVersion: record.string(Field.libraryVersion),
+            approvedBy: record.string(Field.approvedBy),
+            approved: record.date(Field.approved))
     }
 
     public func toRecord() -> TelemetryRecord {
@@ -99,6 +110,8 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         record.set(osVersion.map(TelemetryValue.string), for: Field.osVersion)
         record.set(deviceModel.map(TelemetryValue.string), for: Field.deviceModel)
         record.set(libraryVersion.map(TelemetryValue.string), for: Field.libraryVersion)
+        record.set(approvedBy.map(TelemetryValue.string), for: Field.approvedBy)
+        record.set(approved.map(TelemetryValue.date), for: Field.approved)
         return record
     }
 }

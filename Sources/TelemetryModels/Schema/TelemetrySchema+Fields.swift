@@ -76,6 +76,10 @@ extension TelemetrySchema {
         case deviceModel
         /// The version of this library.
         case libraryVersion
+        /// Who approved the client by its record, as the relay writes it.
+        case approvedBy
+        /// When the client was approved by its record, as the relay writes it.
+        case approved
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool { true }
@@ -83,8 +87,8 @@ extension TelemetrySchema {
         /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
-            case .clientId, .app, .appVersion, .osVersion, .deviceModel, .libraryVersion: FieldType.string
-            case .created, .lastSeen: FieldType.date
+            case .clientId, .app, .appVersion, .osVersion, .deviceModel, .libraryVersion, .approvedBy: FieldType.string
+            case .created, .lastSeen, .approved: FieldType.date
             case .isEnabled, .isPaused: FieldType.boolean
             }
         }

@@ -1,3 +1,4 @@
+import Foundation
 import TelemetryModels
 import TelemetryTransport
 
@@ -85,10 +86,12 @@ struct Visibility: Sendable {
 
     /// Returns the record to store for one that the caller saves.
     /// - Throws: a 403 that does not reveal what is stored.
-    func admit(_ proposed: RelayRecord, over stored: RelayRecord?, policy: TelemetrySavePolicy) throws -> RelayRecord {
+    func admit(
+        _ proposed: RelayRecord, over stored: RelayRecord?, policy: TelemetrySavePolicy, at date: Date
+    ) throws -> RelayRecord {
         switch extent {
         case .everything: break
-        case .host(let rules): return try rules.admit(proposed, over: stored, policy: policy)
+        case .host(let rules): return try rules.admit(proposed, over: stored, policy: policy).keepingApproval(of: stored)
         case .scope(let scope, _):
             guard sees(proposed), stored.map(sees) ?? true else {
                 throw Problem.forbidden("This token may save only records within its scope.")
@@ -97,7 +100,7 @@ struct Visibility: Sendable {
                 throw Problem.forbidden("This token may not create this record, or change what scopes depend on.")
             }
         }
-        return proposed.issued(by: tokenName)
+        return proposed.issued(by: tokenName).approved(by: tokenName, at: date, over: stored)
     }
 
     func mayDelete(_ record: RelayRecord) -> Bool {
@@ -191,5 +194,35 @@ extension RelayRecord {
         issued.record["issuer"] = .string(tokenName)
         issued.dateTexts["issuer"] = nil
         return issued
+    }
+
+    /// Returns the record with who approved the client, if it is a client's. Overwrites what the record names.
+    fileprivate func approved(by tokenName: String?, at date: Date, over stored: RelayRecord?) -> RelayRecord {
+        guard isApproved, stored?.isApproved != true || stored?.clientId != clientId else { return keepingApproval(of: stored) }
+        return settingApproval(by: tokenName.map(TelemetryValue.string), at: .date(date))
+    }
+
+    /// Returns the record with the stored approval, if it is a client's.
+    fileprivate func keepingApproval(of stored: RelayRecord?) -> RelayRecord {
+        guard record.recordType == TelemetrySchema.clientRecordType else { return self }
+        let kept = isApproved ? stored : nil
+        let field = TelemetrySchema.ClientField.approved.rawValue
+        var admitted = settingApproval(
+            by: kept?.record[TelemetrySchema.ClientField.approvedBy.rawValue], at: kept?.record[field])
+        admitted.dateTexts[field] = kept?.dateTexts[field]
+        return admitted
+    }
+
+    private func settingApproval(by name: TelemetryValue?, at date: TelemetryValue?) -> RelayRecord {
+        var changed = self
+        changed.record[TelemetrySchema.ClientField.approvedBy.rawValue] = name
+        changed.record[TelemetrySchema.ClientField.approved.rawValue] = date
+        changed.dateTexts[TelemetrySchema.ClientField.approved.rawValue] = nil
+        return changed
+    }
+
+    private var isApproved: Bool {
+        record.recordType == TelemetrySchema.clientRecordType
+            && record[TelemetrySchema.ClientField.isEnabled.rawValue]?.boolValue == true
     }
 }

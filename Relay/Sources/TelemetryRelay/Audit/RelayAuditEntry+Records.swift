@@ -35,15 +35,19 @@ extension RelayAuditEntry {
     }
 
     /// The fields with another value than before, those of the schema first; one that was removed is empty. The client of a new record is
-    /// that of the entry.
+    /// that of the entry; an approval has the entry's token and time.
     private static func changes(_ record: RelayRecord, over stored: RelayRecord?) -> [(field: String, value: String)] {
         let (fields, old) = (record.record.fields, stored?.record.fields ?? [:])
         let clientId = TelemetrySchema.ClientField.clientId.rawValue
         return Set(fields.keys).union(old.keys).sorted { (isOther($0), $0) < (isOther($1), $1) }.compactMap { field in
-            guard fields[field] != old[field], stored != nil || field != clientId else { return nil }
+            guard fields[field] != old[field], stored != nil || field != clientId, !approval.contains(field) else { return nil }
             return (field, fields[field].map(text) ?? "")
         }
     }
+
+    private static let approval: Set = [
+        TelemetrySchema.ClientField.approvedBy.rawValue, TelemetrySchema.ClientField.approved.rawValue,
+    ]
 
     /// 0 for a field of the schema, 1 for another one.
     private static func isOther(_ field: String) -> Int {

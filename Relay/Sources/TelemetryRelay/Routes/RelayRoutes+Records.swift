@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
@@ -34,7 +35,7 @@ extension RelayRoutes {
         return try await storage.records.save(records, policy: policy) { saved, stored in
             asked.caller.role == .host ? [] : RelayAuditEntry.saving(saved, over: stored, by: asked.caller.actor)
         } admit: { proposed, stored in
-            try visibility.admit(proposed, over: stored, policy: policy)
+            try visibility.admit(proposed, over: stored, policy: policy, at: Date())
         }
     }
 
