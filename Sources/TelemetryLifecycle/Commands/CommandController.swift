@@ -112,7 +112,11 @@ final class CommandController {
             transport: context.transport, clientId: clientId, hasCurrentQueries: context.transport.consistencyDelay == .zero,
             now: context.configuration.date,
             judge: { [weak self] in await self?.judge($0) ?? [:] },
-            execute: { [weak self] command in try await self?.execute(command, of: clientId) })
+            execute: { [weak self] command in try await self?.execute(command, of: clientId) },
+            onExecuted: { [state = context.state] commands in
+                await state.show(
+                    executed: commands.compactMap(TelemetryOverview.ViewerAction.init(executed:)), of: clientId)
+            })
     }
 
     /// Returns why the user or the host does not allow commands.

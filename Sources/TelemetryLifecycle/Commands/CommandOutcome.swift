@@ -46,7 +46,7 @@ enum CommandOutcome: Sendable, Equatable {
     }
 
     /// The record with this outcome; nil if the command has already ended.
-    private func applied(to stored: TelemetryRecord) -> TelemetryRecord? {
+    func applied(to stored: TelemetryRecord) -> TelemetryRecord? {
         typealias Field = TelemetrySchema.CommandField
         guard stored.string(Field.status) == TelemetrySchema.CommandStatus.pending.rawValue else { return nil }
         var record = stored

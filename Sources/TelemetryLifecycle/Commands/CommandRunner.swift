@@ -18,14 +18,19 @@ actor CommandRunner {
     private let now: @Sendable () -> Date
     private let judge: Judgement
     private let execute: Execution
+    private let onExecuted: (@Sendable (_ commands: [TelemetryRecord]) async -> Void)?
+    private var hasReadExecuted = false
     /// Outcomes that are not stored yet. These commands are not run again; only their outcomes are stored.
     private var unrecorded: [TelemetryRecord.ID: CommandOutcome] = [:]
 
     /// - Parameter hasCurrentQueries: Whether the transport's queries reflect every change at once, so that a record need not be
     ///   read again after a query returned it.
+    /// - Parameter onExecuted: Called with the executed commands: those that the store has at the first run, and each one after it was
+    ///   executed. If nil, only pending commands are read.
     init(
         transport: any TelemetryRecordTransport, clientId: String, hasCurrentQueries: Bool, now: @escaping @Sendable () -> Date,
-        judge: @escaping Judgement, execute: @escaping Execution
+        judge: @escaping Judgement, execute: @escaping Execution,
+        onExecuted: (@Sendable (_ commands: [TelemetryRecord]) async -> Void)? = nil
     ) {
         self.transport = transport
         self.clientId = clientId
@@ -33,6 +38,7 @@ actor CommandRunner {
         self.now = now
         self.judge = judge
         self.execute = execute
+        self.onExecuted = onExecuted
     }
 
     /// Runs the pending commands.
@@ -40,7 +46,7 @@ actor CommandRunner {
     func run() async -> (any Error)? {
         var firstError: (any Error)?
         do {
-            let records = try await transport.records(matching: .pendingCommands(of: clientId))
+            let records = try await readCommands()
             let queue = PendingCommand.queue(of: records, clientId: clientId)
             // All are judged before the first is executed, and each only once.
             let rejections = await judge(queue)
@@ -63,6 +69,18 @@ actor CommandRunner {
             // Later commands wait: a command whose outcome is not recorded may run again and must not run after them.
             return error
         }
+    }
+
+    /// Reads the pending commands, and in the same query once the executed ones.
+    private func readCommands() async throws -> [TelemetryRecord] {
+        let query = TelemetryRecordQuery.pendingCommands(of: clientId)
+        guard let onExecuted, !hasReadExecuted else { return try await transport.records(matching: query) }
+        var all = query
+        all.conditions[TelemetrySchema.CommandField.status.rawValue] = nil
+        let records = try await transport.records(matching: all)
+        hasReadExecuted = true
+        await onExecuted(records)
+        return records.filter(query.matches)
     }
 
     /// - Parameters:
@@ -93,6 +111,7 @@ actor CommandRunner {
             return try await CommandOutcome.failed(error.localizedDescription).write(over: record, through: transport)
         }
         unrecorded[id] = outcome
+        if let executed = outcome.applied(to: record) { await onExecuted?([executed]) }
         try await outcome.write(over: record, through: transport)
         unrecorded[id] = nil
     }

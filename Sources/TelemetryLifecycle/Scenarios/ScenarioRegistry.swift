@@ -238,8 +238,18 @@ final class ScenarioRegistry {
         }
         let isChanged = next != states
         states = next
+        showRuleActions()
         triggers = context.triggers(at: date)
         await effects.perform { await self.apply(saving: changed, isForced: isForced || isChanged) }
+    }
+
+    private func showRuleActions() {
+        let actions: [TelemetryOverview.ViewerAction] = states.compactMap { name, state in
+            guard state.isEnabled, case .rule(let ruleId) = state.source else { return nil }
+            let rule = rules?[name].first { $0.ruleId == ruleId }
+            return rule.map { .init(.enableScenario, by: $0, at: $0.created) }
+        }
+        shown.show(ruleActions: actions.newest)
     }
 
     /// Passes what was decided to the store and the logger. One call at a time, so that a later decision is in effect last.

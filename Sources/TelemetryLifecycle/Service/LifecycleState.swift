@@ -23,6 +23,10 @@ final class LifecycleState {
     private(set) var scenarios: [String: TelemetryScenarioState] = [:]
     private(set) var deniedScenarios: Set<String> = []
     private(set) var triggers: [TelemetryOverview.Trigger] = []
+    /// The commands that the client executed, and the captures for rules' triggers.
+    private(set) var executedActions: [TelemetryOverview.ViewerAction] = []
+    /// The rules by which scenarios are on.
+    private(set) var ruleActions: [TelemetryOverview.ViewerAction] = []
     var reconciliation: TelemetryLifecycleService.ReconciliationResult?
     var clientRecord: TelemetryClientRecord?
     var isRestorationInProgress = false
@@ -57,6 +61,7 @@ final class LifecycleState {
 
     func show(_ settings: TelemetrySettings) {
         if !settings.telemetrySendingEnabled, status == .enabled { status = .syncing }
+        if self.settings.clientIdentifier != settings.clientIdentifier { executedActions = [] }
         if self.settings != settings { self.settings = settings }
     }
 
@@ -83,6 +88,19 @@ final class LifecycleState {
         guard let index = triggers.firstIndex(where: { $0.isOf(trigger) }) else { return }
         triggers[index].actions += 1
         triggers[index].lastAction = date
+    }
+
+    /// Adds what the client executed; a rule's later capture replaces the earlier one.
+    func show(executed actions: [TelemetryOverview.ViewerAction], of clientId: String?) {
+        // The user may have opted out meanwhile.
+        guard settings.clientIdentifier == clientId else { return }
+        let new = Set(actions.map(\.id))
+        let shown = (executedActions.filter { !new.contains($0.id) } + actions).newest
+        if executedActions != shown { executedActions = shown }
+    }
+
+    func show(ruleActions actions: [TelemetryOverview.ViewerAction]) {
+        if ruleActions != actions { ruleActions = actions }
     }
 
     func show(denied scenarios: Set<String>) {

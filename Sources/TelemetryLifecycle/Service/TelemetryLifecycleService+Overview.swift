@@ -31,12 +31,19 @@ extension TelemetryLifecycleService {
                     isForbidden: denied.contains(name),
                     isRecordedWhileOff: isRecording && policy.recordedScenarios.contains(name) && !denied.contains(name))
             },
-            triggers: state.triggers,
+            triggers: state.triggers, viewerActions: viewerActions,
             endedSessions: sessions.reported.map {
                 TelemetryOverview.EndedSession(
                     id: $0.session, end: $0.end, signal: $0.signal, lastActive: $0.lastActive, appVersion: $0.appVersion)
             },
             isSessionMarked: sessions.isMarked,
             sentToday: delivered.map { TelemetryOverview.Sent(events: $0.events, bytes: $0.bytes) })
+    }
+
+    private var viewerActions: [TelemetryOverview.ViewerAction] {
+        guard let clientId = settings.clientIdentifier else { return [] }
+        let client = state.clientRecord.flatMap { $0.clientId == clientId ? $0 : nil }
+        let approval = client.flatMap(TelemetryOverview.ViewerAction.init(approvalIn:))
+        return (state.executedActions + state.ruleActions + (approval.map { [$0] } ?? [])).newest
     }
 }

@@ -77,6 +77,12 @@ public struct TelemetryOverview: Sendable, Equatable {
     public let scenarios: [Scenario]
     /// The triggers that watch this client's events, sorted by the rules' identifiers.
     public let triggers: [Trigger]
+    /// What viewers did with this client, newest first, at most 100: who approved it, turned its scenarios on or off, captured what the
+    /// flight recorder kept, paused or resumed it, or deleted its events. Empty while telemetry is not requested.
+    ///
+    /// These are the executed commands that the store had when this process first ran commands, those that it has executed since, the
+    /// approval in the client's record, the rules by which scenarios are on, and each rule's last capture in this process.
+    public let viewerActions: [ViewerAction]
     /// The earlier sessions that ended without a shutdown and that this process has logged, oldest first. Empty after telemetry
     /// was turned off.
     public let endedSessions: [EndedSession]

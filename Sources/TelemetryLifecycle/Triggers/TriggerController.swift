@@ -58,6 +58,7 @@ final class TriggerController {
                 self.isAllowed(firing) ? await logger.dumpRecorded(name, lookback: lookback) : nil
             }
             guard captured != nil else { return }
+            context.state.show(executed: [.init(.captureScenario, by: rule, at: context.date)], of: firing.clientId)
         case .enable(let lease):
             guard await scenarios.registry.enable(by: rule, lease: lease) else { return }
             operations.enqueue { await self.scenarios.updateRecords(of: [name]) }

@@ -72,7 +72,8 @@ final class SimulatedTransport: TelemetryTransporting {
         try await call("query \(query.recordType)") {
             let records = server.records(matching: query)
             // A process may apply the oldest of its pending commands without reading it again.
-            if query.recordType == TelemetrySchema.commandRecordType, query.conditions["status"] != nil, let first = records.first
+            if query.recordType == TelemetrySchema.commandRecordType, query.sortField != nil,
+                let first = records.first(where: { $0["status"]?.stringValue == "pending" })
             {
                 process.world.controls?.read(first.recordID, by: process)
             }
