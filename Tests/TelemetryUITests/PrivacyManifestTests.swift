@@ -28,7 +28,8 @@ struct PrivacyManifestTests {
         let views = sources.appending(path: "View")
         for file in try FileManager.default.contentsOfDirectory(at: views, includingPropertiesForKeys: nil) {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /"((?:toggle|status|code|scenarios|level|source|pause|sent|session)\.[A-Za-z]+)"/) {
+            let key = /"((?:toggle|status|code|scenarios|level|source|actions|pause|sent|session)\.[A-Za-z]+)"/
+            for match in text.matches(of: key) {
                 used.insert(String(match.output.1))
             }
         }

@@ -148,6 +148,27 @@ struct TelemetryToggleModelTests {
         await service.shutdown()
     }
 
+    @Test("What viewers did is shown, the newest ten actions")
+    func viewerActions() async throws {
+        await model.start()
+        await service.enableTelemetry()
+        let clientId = try #require(model.clientCode)
+        for number in 1...11 {
+            try await transport.store.createCommand(
+                TelemetryCommandRecord(clientId: clientId, action: .enable, issuer: "viewer \(number)"))
+            await service.reconcile()
+        }
+        #expect(model.viewerActions.count == 10 && model.viewerActions.allSatisfy { $0.action == .enable })
+        #expect(model.viewerActions.first?.issuer == "viewer 11")
+        await service.shutdown()
+    }
+
+    @Test("Every action of a viewer has a text of its own")
+    func actions() {
+        let keys = TelemetrySchema.CommandAction.allCases.map { TelemetryViewerActionDisplay($0).textKey }
+        #expect(Set(keys).count == keys.count)
+    }
+
     @Test("What was sent today is shown, unless the logger does not count it")
     func sent() async throws {
         #expect(model.sentEvents == nil && model.sentSize == nil)

@@ -9,6 +9,7 @@ extension TelemetryOverview {
         if isPaused { lines.append("paused by \(isPausedByHost ? "this program" : "a viewer")") }
         lines += scenarios.map(\.text)
         lines += triggers.map { "rule \($0.ruleId): watches for \($0.trigger.when), acted \($0.actions) times" }
+        lines += viewerActions.map(\.text)
         if isSessionMarked { lines.append("if this program does not end in order, its next start reports it") }
         lines += endedSessions.map { "reported: session \($0.id) ended without a shutdown (\($0.signal ?? $0.end))" }
         if let sentToday { lines.append("sent today: \(sentToday.events) events, \(sentToday.bytes) bytes") }
@@ -32,6 +33,13 @@ extension TelemetryOverview.Scenario {
         }
         if isRecordedWhileOff { facts.append("kept by the flight recorder") }
         return "\(name): \(facts.joined(separator: ", "))"
+    }
+}
+
+extension TelemetryOverview.ViewerAction {
+    fileprivate var text: String {
+        let what = [action.rawValue, scenario, ruleId.map { "by the rule \($0)" }].compactMap(\.self).joined(separator: " ")
+        return "\(date.formatted(.iso8601)): \(issuer ?? "a viewer"): \(what)"
     }
 }
 

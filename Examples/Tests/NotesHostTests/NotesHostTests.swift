@@ -66,7 +66,7 @@ struct NotesHostTests {
         let viewer = try FileTelemetryTransport(directory: folder.appending(path: "store"))
         let client = try #require(try await viewer.fetchTelemetryClients().first)
         #expect(client.lastSeen != nil && client.libraryVersion != nil)
-        try await viewer.createCommand(.init(clientId: client.clientId, action: .enable))
+        try await viewer.createCommand(.init(clientId: client.clientId, action: .enable, issuer: "Anna"))
         #expect(await host.line(with: "[telemetry enabled") != nil)
         try await viewer.createCommand(
             .init(
@@ -81,6 +81,8 @@ struct NotesHostTests {
         #expect(
             await host.line(with: "UserInteraction: ")?
                 .contains(/on, info events, requested by a viewer, ends in 3[0-9]{3} s/) == true)
+        #expect(await host.line(with: ": a viewer: enableScenario UserInteraction") != nil)
+        #expect(await host.line(with: ": Anna: enable") != nil)
         #expect(await host.line(with: "sent today: ") != nil)
         try await viewer.createCommand(
             .init(clientId: client.clientId, action: .enableScenario, scenarioName: "DataSync", lease: 1e20))

@@ -60,6 +60,9 @@ package final class TelemetryToggleModel {
     /// The scenarios, sorted by name.
     package var scenarios: [TelemetryOverview.Scenario] { lifecycle.overview.scenarios }
 
+    /// The ten newest actions of viewers, newest first.
+    package var viewerActions: [TelemetryOverview.ViewerAction] { Array(lifecycle.overview.viewerActions.prefix(10)) }
+
     /// The number of events that were sent today, as text; nil if the logger does not count them.
     package var sentEvents: String? { lifecycle.overview.sentToday?.events.formatted() }
     /// The size of the events that were sent today, as text; nil if the logger does not count them.

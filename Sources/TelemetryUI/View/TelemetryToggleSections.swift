@@ -29,6 +29,7 @@ public struct TelemetryToggleSections: View {
         if let code = model.clientCode { clientCode(code) }
         if model.isRequested { pause }
         if !model.scenarios.isEmpty { scenarios }
+        if !model.viewerActions.isEmpty { viewerActions }
         if model.isRequested, model.sentEvents != nil { sent }
         if model.clientCode != nil { session }
     }

@@ -1,0 +1,25 @@
+#if canImport(SwiftUI)
+import SwiftUI
+import TelemetryLifecycle
+
+/// What viewers did.
+extension TelemetryToggleSections {
+    var viewerActions: some View {
+        Section {
+            ForEach(model.viewerActions) { action in
+                LabeledContent {
+                    Text(action.date, format: .dateTime)
+                } label: {
+                    Text(telemetry: TelemetryViewerActionDisplay(action.action).textKey)
+                    if let scenario = action.scenario { Text(verbatim: scenario) }
+                    if let issuer = action.issuer { Text(verbatim: issuer) }
+                }
+            }
+        } header: {
+            Text(telemetry: "actions.title")
+        } footer: {
+            Text(telemetry: "actions.hint")
+        }
+    }
+}
+#endif
