@@ -59,7 +59,8 @@ struct RelayParts: Sendable {
         addMetrics(to: router)
         addDebugLogs(to: router)
         RelayRoutes(
-            storage: storage, access: access, apps: ClientApps(storage: storage.records), streams: streams, bodies: bodies, decoding: decoding,
+            storage: storage, access: access, apps: ClientApps(storage: storage.records), streams: streams, bodies: bodies,
+            decoding: decoding,
             changes: Turns(maximum: Self.changesAtOnce, clock: clock),
             hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
             limits: configuration.limits, retention: configuration.eventRetention, metrics: metrics,

@@ -24,7 +24,9 @@ struct TokenCommand: AsyncParsableCommand {
         var apps: [String] = []
         @Option(
             name: .customLong("scenario"),
-            help: "Limit the token to events and records of this scenario, and records of clients; * stands for any characters. May be repeated.")
+            help:
+                "Limit the token to events and records of this scenario, and records of clients; * stands for any characters. May be repeated."
+        )
         var scenarios: [String] = []
         @Option(
             name: .customLong("client"),

@@ -108,7 +108,9 @@ struct ScopeModelTests {
             if let host = token.host { return client == host }
             guard Self.admits(token.clients, client) else { return false }
             return token.apps.isEmpty
-                || records.values.contains { $0.type == Self.types[0] && $0.client == client && client != nil && Self.admits(token.apps, $0.app) }
+                || records.values.contains {
+                    $0.type == Self.types[0] && $0.client == client && client != nil && Self.admits(token.apps, $0.app)
+                }
         }
 
         private func sees(_ event: Event, _ token: Token) -> Bool {
@@ -267,7 +269,9 @@ struct ScopeModelTests {
             let condition = client.map { #","conditions":{"clientid":"\#($0)"}"# } ?? ""
             let answer = try await relay.post("/v1/records/query", #"{"recordType":"\#(type)"\#(condition)}"#, as: token.caller)
             guard token.role != .auditor else { return expect(answer.status == .forbidden, "records", token) }
-            let expected = records.filter { $0.value.type == type && (client == nil || $0.value.client == client) && sees($0.value, token) }
+            let expected = records.filter {
+                $0.value.type == type && (client == nil || $0.value.client == client) && sees($0.value, token)
+            }
             let names = answer.records.compactMap { $0["recordName"] as? String }
             expect(names.sorted() == expected.keys.sorted(), "records \(type): \(names) for \(expected.keys.sorted())", token)
         }
@@ -290,7 +294,8 @@ struct ScopeModelTests {
         /// What concerns the whole relay.
         private mutating func readWhole(_ token: Token) async throws {
             for (path, roles) in [
-                ("/v1/audit?limit=1", [.viewer, .auditor]), ("/metrics", [.viewer, .reader]), ("/debug/logs", [.viewer, .reader]),
+                ("/v1/audit?limit=1", [.viewer, .auditor]), ("/metrics", [.viewer, .reader]),
+                ("/debug/logs", [.viewer, .reader]),
             ] as [(String, [RelayRole])] {
                 let status = try await relay.get(path, as: token.caller).status.code
                 expect(status == (roles.contains(token.role) && token.isWhole ? 200 : 403), "\(path): \(status)", token)

@@ -35,7 +35,8 @@ struct ScopeTests {
             _ = try await relay.post("/v1/records", Self.client("a", "a", more: Self.app("com.example.shop")), as: admin)
             _ = try await relay.post("/v1/records", Self.client("b", "b", more: Self.app("org.example.shop")), as: admin)
             #expect(try await seen() == ["1"])
-            #expect(try await relay.post("/v1/records/query", #"{"recordType":"TelemetryClient"}"#, as: scoped).records.count == 1)
+            #expect(
+                try await relay.post("/v1/records/query", #"{"recordType":"TelemetryClient"}"#, as: scoped).records.count == 1)
             _ = try await relay.post("/v1/records", Self.client("b", "b", more: #","appVersion":"com.example.b""#), as: admin)
             #expect(try await seen() == ["1", "2"])
             _ = try await relay.post("/v1/records", Self.client("a", "a", more: Self.app("net")), as: admin)
@@ -83,7 +84,9 @@ struct ScopeTests {
             let scoped = try await token(relay, .init(apps: ["shop"]))
             _ = try await relay.post("/v1/records", Self.client("a", "a", more: Self.app("shop")), as: admin)
             _ = try await relay.post("/v1/records", Self.client("b", "b", more: Self.app("bank")), as: admin)
-            func save(_ policy: String, _ name: String, _ type: String, _ client: String?, _ more: String = "") async throws -> Int {
+            func save(_ policy: String, _ name: String, _ type: String, _ client: String?, _ more: String = "") async throws
+                -> Int
+            {
                 let record = WireSample.record(name, type: type, client: client, more: more)
                 return try await relay.post("/v1/records", WireSample.save(policy, record), as: scoped).status.code
             }
@@ -108,7 +111,9 @@ struct ScopeTests {
         }
     }
 
-    @Test("What decides on scopes cannot be changed, nor a client's record made; with a limit to scenarios, a client can only be approved")
+    @Test(
+        "What decides on scopes cannot be changed, nor a client's record made; with a limit to scenarios, a client can only be approved"
+    )
     func widening() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let admin = try await token(relay, nil)
@@ -163,7 +168,9 @@ struct ScopeTests {
         }
     }
 
-    @Test("A stored scope that this relay does not understand is not taken for no limit", arguments: ["{}", #"{"tenant":["a"]}"#, "x"])
+    @Test(
+        "A stored scope that this relay does not understand is not taken for no limit",
+        arguments: ["{}", #"{"tenant":["a"]}"#, "x"])
     func unknownScope(text: String) async throws {
         #expect(throws: RelayStorageError.self) { try RelayScope(stored: Data(text.utf8)) }
         let scope = try #require(RelayScope(apps: ["a"], clients: ["b", "c"]))
@@ -195,11 +202,15 @@ struct ScopeTests {
             let details = entries?.compactMap { $0["detail"] as? String } ?? []
             #expect(details.contains { $0.contains("contractor role=viewer app=com.* app=org scenario=Net client=web-*") })
             for role in [RelayRole.host, .auditor] {
-                await #expect(throws: RelayConfigurationError.self) { try await tokens.create(role: role, name: "x", scope: scope) }
+                await #expect(throws: RelayConfigurationError.self) {
+                    try await tokens.create(role: role, name: "x", scope: scope)
+                }
             }
             let long = RelayScope(clients: [String(repeating: "x", count: 201)])
             for scope in [RelayScope(apps: [""]), long, RelayScope(apps: Array(repeating: "x", count: 101))] {
-                await #expect(throws: RelayConfigurationError.self) { try await tokens.create(role: .viewer, name: "x", scope: scope) }
+                await #expect(throws: RelayConfigurationError.self) {
+                    try await tokens.create(role: .viewer, name: "x", scope: scope)
+                }
             }
         }
     }
@@ -229,7 +240,9 @@ struct ScopeTests {
                 try await saves(WireSample.record("3", more: #","scenarioName":"Net""#))
                 let clientChange = #"{"subscriptionID":"own","recordType":"TelemetryClient","recordName":"a"}"#
                 #expect(try await stream.next()?.data == clientChange)
-                #expect(try await stream.next()?.data == #"{"subscriptionID":"all","recordType":"TelemetryScenario","recordName":"3"}"#)
+                #expect(
+                    try await stream.next()?.data
+                        == #"{"subscriptionID":"all","recordType":"TelemetryScenario","recordName":"3"}"#)
                 // It leaves the scope: whoever reads everything again finds it gone.
                 try await saves(WireSample.record("a", type: Self.clientType, more: Self.app("bank")))
                 #expect(try await stream.next()?.name == "ready")

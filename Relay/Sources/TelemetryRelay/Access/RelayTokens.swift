@@ -29,7 +29,8 @@ public struct RelayTokens: Sendable {
         let expires = lifetime.map { created.addingTimeInterval($0.seconds) }
         do {
             try await storage.create(
-                RelayToken(name: name, role: role, scope: scope, created: created, expires: expires), hash: TokenText.hash(of: text))
+                RelayToken(name: name, role: role, scope: scope, created: created, expires: expires),
+                hash: TokenText.hash(of: text))
         } catch RelayStorageError.nameInUse {
             throw RelayConfigurationError("the name \(name) is or was in use; choose another")
         }

@@ -144,12 +144,11 @@ struct Visibility: Sendable {
         }
         guard proposed.isOfClient || stored.isOfClient else { return true }
         typealias Field = TelemetrySchema.ClientField
-        let (isEnabled, enabled) = (Field.isEnabled.rawValue, TelemetryValue.bool(true))
         func isKept(_ field: String) -> Bool { proposed.record[field] == stored.record[field] }
         guard proposed.record.recordType == stored.record.recordType else { return false }
         if scope.scenarios.isEmpty { return [Field.clientId, .app, .appVersion].map(\.rawValue).allSatisfy(isKept) }
         return Set(proposed.record.fields.keys).union(stored.record.fields.keys).allSatisfy { field in
-            isKept(field) || (field == isEnabled && proposed.record[field] == enabled)
+            isKept(field) || (field == Field.isEnabled.rawValue && proposed.record[field]?.boolValue == true)
         }
     }
 
@@ -198,8 +197,10 @@ extension RelayRecord {
 
     /// Returns the record with who approved the client, if it is a client's. Overwrites what the record names.
     fileprivate func approved(by tokenName: String?, at date: Date, over stored: RelayRecord?) -> RelayRecord {
-        guard isApproved, stored?.isApproved != true || stored?.clientId != clientId else { return keepingApproval(of: stored) }
-        return settingApproval(by: tokenName.map(TelemetryValue.string), at: .date(date))
+        guard let tokenName, isApproved, stored?.isApproved != true || stored?.clientId != clientId else {
+            return keepingApproval(of: stored)
+        }
+        return settingApproval(by: .string(tokenName), at: .date(date))
     }
 
     /// Returns the record with the stored approval, if it is a client's.

@@ -55,7 +55,8 @@ extension RelayRoutes {
             $0.events.isEmpty && $0.skipped == 0 && !$0.hasMore
         } read: { last in
             try await storage.events.page(
-                matching: visibility(of: asked.caller).narrow(query.filter), after: last?.cursor ?? query.after, limit: query.limit, order: query.order)
+                matching: visibility(of: asked.caller).narrow(query.filter), after: last?.cursor ?? query.after,
+                limit: query.limit, order: query.order)
         }
         try await record(asked.isExport ? .exportEvents : .readEvents, asked, query)
         var response =
@@ -160,6 +161,7 @@ extension RelayRoutes {
 
     /// Records a request with a filter, unless it is a host's.
     private func record(_ action: RelayAuditEntry.Action, _ asked: Asked, _ query: EventQuery) async throws {
-        try await audit.record(action, by: asked.caller, client: query.filter.auditClient, detail: asked.caller.auditDetail(of: query.filter))
+        try await audit.record(
+            action, by: asked.caller, client: query.filter.auditClient, detail: asked.caller.auditDetail(of: query.filter))
     }
 }

@@ -23,7 +23,7 @@ extension RelayRoutes {
         }
         let text = query.query == .all ? nil : query.query.description
         try await audit.record(
-            .queryEvents, by: asked.caller, client: query.filter.auditClient, 
+            .queryEvents, by: asked.caller, client: query.filter.auditClient,
             detail: asked.caller.auditDetail(of: query.filter, query: text))
         let hasMore = result.isCut || max(result.rows.count, result.events.count) > query.limit
         result.rows = Array(result.rows.prefix(query.limit))

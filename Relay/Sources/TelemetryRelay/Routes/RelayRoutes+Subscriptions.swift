@@ -72,7 +72,8 @@ extension RelayRoutes {
             if try await storage.records.changes(after: position, limit: 1) != nil { resumed = position }
         }
         let clients = asked.caller.role == .host ? Set(asked.caller.clients) : nil
-        let stream = NotificationStream(storage: storage, owners: asked.caller.notifyingOwners, resumed: resumed, newest: newest) {
+        let stream = NotificationStream(storage: storage, owners: asked.caller.notifyingOwners, resumed: resumed, newest: newest)
+        {
             try await visibility(of: asked.caller)
         }
         return try .events(

@@ -33,7 +33,6 @@ enum NameKey {
         return String(decoding: key, as: UTF8.self)
     }
 
-
     /// The key of an absent text, which equals that of an empty text.
     static let none = Data()
 }

@@ -38,7 +38,8 @@ public struct RelayToken: Sendable, Equatable {
     public var revoked: Date?
 
     public init(
-        name: String, role: RelayRole, scope: RelayScope? = nil, created: Date, expires: Date? = nil, lastUsed: Date? = nil, revoked: Date? = nil
+        name: String, role: RelayRole, scope: RelayScope? = nil, created: Date, expires: Date? = nil, lastUsed: Date? = nil,
+        revoked: Date? = nil
     ) {
         self.name = name
         self.role = role

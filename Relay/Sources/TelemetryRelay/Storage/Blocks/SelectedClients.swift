@@ -11,7 +11,8 @@ struct SelectedClients {
     init(_ selection: EventSelection, _ db: any StorageConnection) throws {
         let patterns = selection.clientPatterns
         if let keys = selection.clients {
-            numbers = try Self.numbers(of: keys.filter { key in patterns.isEmpty || patterns.contains { $0.matches(key: key) } }, db)
+            numbers = try Self.numbers(
+                of: keys.filter { key in patterns.isEmpty || patterns.contains { $0.matches(key: key) } }, db)
         } else if patterns.isEmpty {
             numbers = nil
         } else {
