@@ -1,0 +1,1 @@
+../../../Relay/Sources/TelemetryRelay/Access/NamePattern.swift
