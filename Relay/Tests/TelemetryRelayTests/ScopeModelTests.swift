@@ -56,7 +56,7 @@ struct ScopeModelTests {
         private static let scenarioNames = ["Net", "NetSlow", "Pay", "Payment"]
         private static let apps = ["com.example.shop", "com.example.bank", "org.tool"]
         private static let types = ["TelemetryClient", "TelemetryScenario", "TelemetryCommand", "TelemetryRule", "Other"]
-        private static let actions = ["enableScenario", "captureScenario", "pause", "delete_events", "unknown"]
+        private static let actions = ["enable", "enableScenario", "captureScenario", "pause", "delete_events", "unknown"]
 
         private let relay: RelayBench
         private var random: SeededGenerator
@@ -122,6 +122,7 @@ struct ScopeModelTests {
             guard sees(client: record.client, token) else { return false }
             if record.type == Self.types[0] { return Self.admits(token.apps, record.app) }
             if token.scenarios.isEmpty { return true }
+            if record.type == "TelemetryCommand", record.action == "enable" { return true }
             if record.type == "TelemetryCommand", !["enableScenario", "captureScenario"].contains(record.action) { return false }
             return !record.hasTrigger && Self.admits(token.scenarios, record.scenario)
         }

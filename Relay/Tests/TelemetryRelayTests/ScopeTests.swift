@@ -68,6 +68,8 @@ struct ScopeTests {
             #expect(try await save("c1", "TelemetryCommand", #","action":"enableScenario","scenarioName":"Net""#) == 200)
             #expect(try await save("c2", "TelemetryCommand", #","action":"enableScenario","scenarioName":"Pay""#) == 403)
             #expect(try await save("c3", "TelemetryCommand", #","action":"delete_events","scenarioName":"Net""#) == 403)
+            #expect(try await save("c5", "TelemetryCommand", #","action":"enable""#) == 200, "an approval")
+            #expect(try await save("c6", "TelemetryCommand", #","action":"disable""#) == 403)
             #expect(try await save("c4", "TelemetryCommand", #","action":"pause""#) == 403)
             #expect(try await save("r1", "TelemetryRule", #","scenarioName":"Net""#) == 200)
             #expect(try await save("r2", "TelemetryRule", #","scenarioName":"Net","trigger":"{}""#) == 403)
