@@ -6,9 +6,9 @@ import TelemetryLifecycle
 extension TelemetryToggleSections {
     var viewerActions: some View {
         Section {
-            ForEach(model.viewerActions) { action in
+            ForEach(model.viewerActions, id: \.self) { action in
                 LabeledContent {
-                    Text(action.date, format: .dateTime)
+                    Text(verbatim: action.date.formatted(date: .abbreviated, time: .shortened))
                 } label: {
                     Text(telemetry: TelemetryViewerActionDisplay(action.action).textKey)
                     if let scenario = action.scenario { Text(verbatim: scenario) }

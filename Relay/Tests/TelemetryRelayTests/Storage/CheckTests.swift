@@ -75,6 +75,8 @@ struct CheckTests {
         Damage("UPDATE subscription SET body = $1", bytes, faults: "subscription \"s\""),
         Damage("UPDATE token SET role = 'admin' WHERE role = 'host'", faults: "token \"host\": the role \"admin\" is not known"),
         Damage("UPDATE token SET hash = $1 WHERE role = 'host'", bytes, faults: "token \"host\": its hash"),
+        Damage(
+            "UPDATE token SET scope = $1 WHERE role = 'host'", .bytes(Data("{}".utf8)), faults: "token \"host\": the database"),
         Damage("UPDATE client_secret SET hash = $1", bytes, faults: "client_secret \"c\""),
         Damage("UPDATE debug_log SET payload = '?' WHERE number = 1", faults: "debug_log 1"),
         Damage("DELETE FROM debug_log WHERE number = 1", faults: "counts 2 entries, but there are 1", "bytes is"),

@@ -110,6 +110,31 @@ struct RuleRetentionTests {
         }
     }
 
+    @Test(
+        "A rule's deletion leaves compressed events compressed, so that no others are deleted for their bytes",
+        arguments: StorageDriver.all)
+    func compressed(driver: StorageDriver) async throws {
+        let time = TestTime()
+        let text = String(repeating: "the same words again and again ", count: 30)
+        var retention = try Self.retention("Debug*=1h")
+        retention.bytes = 100_000
+        try await StorageBench.open(driver, events: retention, time: time) { storage in
+            for batch in 0..<20 {
+                _ = try await storage.events.append(
+                    (0..<20).map { Sample.event(20 * batch + $0, scenario: $0 % 2 == 0 ? "Debug" : "Keep", text: text) })
+                try await #require(storage.tables).events.merge(after: 0)
+            }
+            #expect(try await storage.usage().eventBytes < 50_000)
+            time.pass(2 * Self.hour)
+            for _ in 0..<2 {
+                try await storage.expire()
+                #expect(try await storage.events.count(matching: .all) == 200)
+                #expect(try await storage.usage().eventBytes < 50_000)
+            }
+            try await storage.checkSums()
+        }
+    }
+
     @Test("The limits for all events hold for events with a longer rule", arguments: StorageDriver.all)
     func capacity(driver: StorageDriver) async throws {
         var retention = try Self.retention("Keep=72h")

@@ -26,7 +26,7 @@ struct BlockDeletion: Sendable {
             do {
                 let events = try reader.matches(block, in: state.firstEvent...last, index: 0)
                 guard !events.isEmpty else { continue }
-                try Self.replace(block, without: Set(events.map(\.entry.number)), db, &state)
+                try Self.replace(block, without: Set(events.map(\.entry.number)), packs: false, db, &state)
                 try Self.release(events, cutoff: cutoff, db, &state)
                 state.events -= Int64(events.count)
                 deleted += events.count
@@ -38,8 +38,9 @@ struct BlockDeletion: Sendable {
     }
 
     /// Replaces a block by one without these events, or deletes it.
+    /// - Parameter packs: whether the rest is compressed. Otherwise merging compresses it, so that this transaction need not.
     static func replace(
-        _ block: EventBlock, without numbers: Set<Int64>, _ db: any StorageConnection, _ state: inout EventState
+        _ block: EventBlock, without numbers: Set<Int64>, packs: Bool, _ db: any StorageConnection, _ state: inout EventState
     ) throws {
         var rest = EventBlockContent(received: block.received)
         if numbers.count < block.count {
@@ -48,8 +49,7 @@ struct BlockDeletion: Sendable {
         }
         try block.delete(db, &state)
         guard !rest.entries.isEmpty else { return }
-        // Merging compresses it, so that this transaction need not.
-        state.eventBytes += try rest.encoded(packs: false).save(db, id: state.takeBlock(), of: block.stream)
+        state.eventBytes += try rest.encoded(packs: packs).save(db, id: state.takeBlock(), of: block.stream)
     }
 
     /// Subtracts deleted events from the rows of their identifiers.

@@ -12,6 +12,9 @@ struct RuleRetention: Sendable {
         fileprivate let bounds: [Int: RelayEventRetention.Bound]
     }
 
+    /// The maximum number of blocks that one transaction changes, which it may have to compress.
+    static let step = 8
+
     private let limits: ScenarioLimits
 
     /// - Returns: nil if there are no rules.
@@ -88,7 +91,9 @@ struct RuleRetention: Sendable {
                     in: try block.entries(db, of: summary), where: bounds.map { $0 != nil }, EventSelection(.all),
                     state.firstEvent...block.numbers.upperBound, index: 0)
                 guard !events.isEmpty else { continue }
-                try BlockDeletion.replace(block, without: Set(events.map(\.entry.number)), db, &state)
+                // The rest must not use more bytes than the block: events within their limits would be deleted for it.
+                try BlockDeletion.replace(
+                    block, without: Set(events.map(\.entry.number)), packs: block.isPacked, db, &state)
                 try BlockRetention.record(events[...], [block], db)
                 try BlockDeletion.release(events, cutoff: cutoff, db, &state)
                 state.events -= Int64(events.count)

@@ -84,11 +84,12 @@ enum DatabaseCheck {
     }
 
     private static func checkTokens(_ db: any StorageConnection, _ report: inout RelayCheckReport) throws {
-        let count = try forEachRow(of: "token", "name, role, hash, name_key", db, &report) { place, row, report in
+        let count = try forEachRow(of: "token", "name, role, hash, name_key, scope", db, &report) { place, row, report in
             let (role, name) = (try row.text(1), String(decoding: try row.bytes(0), as: UTF8.self))
             report.expect(RelayRole(rawValue: role) != nil, "\(place): the role \"\(role)\" is not known")
             report.expect(try row.bytes(2).count == hashLength, "\(place): its hash is not a SHA-256")
             report.expect(try row.bytes(3) == NameKey.data(of: name), "\(place): its key is not that of its name")
+            if let scope = try row.optionalBytes(4) { _ = try RelayScope(stored: scope) }
         }
         report.note(count, "tokens")
     }

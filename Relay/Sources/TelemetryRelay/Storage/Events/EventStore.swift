@@ -169,17 +169,20 @@ final class EventStore: RelayEventStorage {
         // Blocks that were merged since are found again.
         while !isComplete {
             // Found outside of the write, which would block other writers while it searches.
-            let found = try await database.read { [arrival] db in
+            let (store, found) = try await database.read { [arrival] db in
                 let state = try EventState.fetch(db)
-                return try rules.excess(db, state, now: arrival.next(after: state.clocks).arrival)
+                return (state.store, try rules.excess(db, state, now: arrival.next(after: state.clocks).arrival))
             }
             try await whenFound()
             isComplete = true
-            for start in stride(from: 0, to: found.count, by: BlockDeletion.step) {
+            for start in stride(from: 0, to: found.count, by: RuleRetention.step) {
                 try Task.checkCancellation()
                 let result = try await change { [retention] db, state in
-                    try rules.delete(
-                        found[start...].prefix(BlockDeletion.step), cutoff: retention.cutoff(state.clocks.arrival), db, &state)
+                    // What a restored database exceeds is found again.
+                    let excess = state.store == store ? found[start...].prefix(RuleRetention.step) : []
+                    var result = try rules.delete(excess, cutoff: retention.cutoff(state.clocks.arrival), db, &state)
+                    if state.store != store { result.isComplete = false }
+                    return result
                 }
                 progress.add(result.deleted)
                 isComplete = isComplete && result.isComplete

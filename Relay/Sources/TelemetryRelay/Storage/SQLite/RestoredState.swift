@@ -10,13 +10,17 @@ struct RestoredState {
         (self.present, self.configuration) = (present, configuration)
     }
 
-    /// Every number becomes greater than it ever was in either database: no position, change tag or block identifier from before the
-    /// restore has another meaning after it, and relays that look for greater numbers find them.
+    /// Every number but the audit's becomes greater than it ever was in either database: no position, change tag or block identifier from
+    /// before the restore has another meaning after it, and relays that look for greater numbers find them. The audit's have no gaps.
     /// - Parameter name: the backup's.
     func write(to db: any StorageConnection, from name: String) throws {
         guard let state = try DatabaseStores.State.fetch(db) else { throw RelayStorageError.corrupt("relay_state is empty") }
+        // Numbers that cannot be read are hardly as much greater than the backup's.
+        let step: Int64 = present == nil ? 1 << 32 : 1
         let present = present ?? state
-        func next(_ number: (DatabaseStores.State) -> Int64) -> StorageValue { .int(max(number(state), number(present)) + 1) }
+        func next(_ number: (DatabaseStores.State) -> Int64) -> StorageValue {
+            .int(max(number(state), number(present)) + step)
+        }
         try db.execute(
             "UPDATE relay_state SET store = $1, next_change = $2, token_changes = $3",
             [.text(configuration.makeIdentifier()), next(\.relay.nextChange), next(\.relay.tokenChanges)])
