@@ -25,8 +25,8 @@ actor CommandRunner {
 
     /// - Parameter hasCurrentQueries: Whether the transport's queries reflect every change at once, so that a record need not be
     ///   read again after a query returned it.
-    /// - Parameter onExecuted: Called with the executed commands: those that the store has at the first run, and each one after it was
-    ///   executed. If nil, only pending commands are read.
+    /// - Parameter onExecuted: Called with the executed commands: each one after it was executed, and once those that the store has. If
+    ///   nil, only pending commands are read.
     init(
         transport: any TelemetryRecordTransport, clientId: String, hasCurrentQueries: Bool, now: @escaping @Sendable () -> Date,
         judge: @escaping Judgement, execute: @escaping Execution,
@@ -46,7 +46,7 @@ actor CommandRunner {
     func run() async -> (any Error)? {
         var firstError: (any Error)?
         do {
-            let records = try await readCommands()
+            let records = try await transport.records(matching: .pendingCommands(of: clientId))
             let queue = PendingCommand.queue(of: records, clientId: clientId)
             // All are judged before the first is executed, and each only once.
             let rejections = await judge(queue)
@@ -64,6 +64,7 @@ actor CommandRunner {
                     if try await transport.deleteRecords(withIDs: [command.id]) > 0 { unrecorded[command.id] = nil }
                 }
             }
+            await readExecuted()
             return firstError
         } catch {
             // Later commands wait: a command whose outcome is not recorded may run again and must not run after them.
@@ -71,16 +72,12 @@ actor CommandRunner {
         }
     }
 
-    /// Reads the pending commands, and in the same query once the executed ones.
-    private func readCommands() async throws -> [TelemetryRecord] {
-        let query = TelemetryRecordQuery.pendingCommands(of: clientId)
-        guard let onExecuted, !hasReadExecuted else { return try await transport.records(matching: query) }
-        var all = query
-        all.conditions[TelemetrySchema.CommandField.status.rawValue] = nil
-        let records = try await transport.records(matching: all)
+    /// Reads the executed commands once, after the pending ones: they may be many, and must not delay or prevent what a viewer waits for.
+    private func readExecuted() async {
+        guard let onExecuted, !hasReadExecuted else { return }
+        guard let records = try? await transport.records(matching: .executedCommands(of: clientId)) else { return }
         hasReadExecuted = true
         await onExecuted(records)
-        return records.filter(query.matches)
     }
 
     /// - Parameters:

@@ -9,7 +9,7 @@ public import Foundation
 extension TelemetryOverview {
     /// What a viewer did with this client: by a command, by the approval in its record, or by a rule.
     public struct ViewerAction: Sendable, Hashable, Identifiable {
-        /// The name of the command's record, of the client's record, or of the rule's.
+        /// The name of the command's record or of the client's record, or the names of the rule and the action.
         public let id: String
         /// What was done. An approval is ``/TelemetryModels/TelemetrySchema/CommandAction/enable``; a dump of what the flight recorder kept
         /// is ``/TelemetryModels/TelemetrySchema/CommandAction/captureScenario``.
@@ -50,7 +50,7 @@ extension TelemetryOverview.ViewerAction {
 
     init(_ action: TelemetrySchema.CommandAction, by rule: TelemetryRuleRecord, at date: Date) {
         self.init(
-            id: "rule:\(rule.ruleId)", action: action, scenario: rule.scenarioName, issuer: rule.issuer, date: date,
+            id: "rule:\(rule.ruleId):\(action.rawValue)", action: action, scenario: rule.scenarioName, issuer: rule.issuer, date: date,
             ruleId: rule.ruleId)
     }
 }

@@ -74,14 +74,16 @@ extension TelemetryRecordTransport {
 
 extension TelemetryRecordQuery {
     /// The client's pending commands, oldest first.
-    package static func pendingCommands(of clientId: String) -> Self {
+    package static func pendingCommands(of clientId: String) -> Self { commands(of: clientId, .pending) }
+
+    /// The client's executed commands, oldest first.
+    package static func executedCommands(of clientId: String) -> Self { commands(of: clientId, .executed) }
+
+    private static func commands(of clientId: String, _ status: TelemetrySchema.CommandStatus) -> Self {
         typealias Field = TelemetrySchema.CommandField
         return Self(
             recordType: TelemetryCommandRecord.recordType,
-            conditions: [
-                Field.clientId.rawValue: .string(clientId),
-                Field.status.rawValue: .string(TelemetrySchema.CommandStatus.pending.rawValue),
-            ],
+            conditions: [Field.clientId.rawValue: .string(clientId), Field.status.rawValue: .string(status.rawValue)],
             sortField: Field.created.rawValue)
     }
 }

@@ -7,7 +7,7 @@ import TelemetryLifecycle
 extension TelemetryToggleSections {
     var viewerActions: some View {
         Section {
-            ForEach(model.viewerActions, id: \.self) { action in
+            ForEach(model.viewerActions, id: \.id) { action in
                 LabeledContent {
                     Text(verbatim: action.date.formatted(date: .abbreviated, time: .shortened))
                 } label: {

@@ -52,23 +52,45 @@ struct ViewerActionTests {
         #expect(shown(host.service) == actions)
     }
 
-    @Test("The executed commands are read once, by the query that finds the pending ones")
+    /// The status by which a query finds commands; nil for another query.
+    private nonisolated static func queriedStatus(_ call: MockTelemetryTransport.Call) -> String? {
+        guard case .records(let query) = call, query.recordType == TelemetryCommandRecord.recordType else { return nil }
+        return query.conditions[TelemetrySchema.CommandField.status.rawValue]?.stringValue ?? "any"
+    }
+
+    @Test("The executed commands are read once, after the pending ones were executed")
     func requests() async throws {
         let host = try await TestHost.approved()
         try await execute(.pause, by: "anna", on: host)
         await host.service.shutdown()
-        func queries() -> [TelemetryRecordQuery] {
-            host.transport.calls(of: .records).compactMap { if case .records(let query) = $0 { query } else { nil } }
-                .filter { $0.recordType == TelemetryCommandRecord.recordType }
-        }
+        host.wall.date += 1
+        try await host.transport.store.createCommand(
+            TelemetryCommandRecord(
+                commandId: "resume", clientId: TestHost.clientId, action: .resume, created: host.wall.date, issuer: "bob"))
         host.transport.forgetCalls()
         host.restart()
         await host.comeUp()
         await host.service.reconcile()
-        let statuses = queries().map { $0.conditions["status"] }
-        #expect(statuses.first == .some(nil) && statuses.count > 1)
-        #expect(statuses.dropFirst().allSatisfy { $0 == .string("pending") })
-        #expect(shown(host.service) == ["anna pause 1"])
+        let statuses = host.transport.calls(of: .records).compactMap(Self.queriedStatus)
+        #expect(statuses.starts(with: ["pending", "executed", "pending"]) && statuses.count { $0 == "executed" } == 1)
+        #expect(shown(host.service) == ["bob resume 2", "anna pause 1"])
+    }
+
+    @Test("A failure to read the executed commands prevents nothing, and they are read again")
+    func executedUnreadable() async throws {
+        let host = try await TestHost.approved()
+        try await execute(.pause, by: "anna", on: host)
+        await host.service.shutdown()
+        host.wall.date += 1
+        try await host.transport.store.createCommand(
+            TelemetryCommandRecord(
+                commandId: "resume", clientId: TestHost.clientId, action: .resume, created: host.wall.date, issuer: "bob"))
+        host.transport.fail(.records) { Self.queriedStatus($0) == "executed" }
+        host.restart()
+        await host.comeUp()
+        #expect(shown(host.service) == ["bob resume 2"])
+        await host.service.reconcile()
+        #expect(shown(host.service) == ["bob resume 2", "anna pause 1"])
     }
 
     @Test("An approval by the client's record is shown with who and when, as the store names them")
