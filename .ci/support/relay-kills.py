@@ -74,14 +74,15 @@ class Audit:
     """What the audit contains so far."""
 
     def __init__(self):
-        self.cursor, self.entries = "0", set()
+        self.cursor, self.number, self.entries = "0", 0, set()
 
     def read(self, link):
         while True:
             status, page = send(link, "GET", f"/v1/audit?limit=1000&after={self.cursor}")
             check(status == 200, f"reading the audit: {status} {page}")
             numbers = [entry["number"] for entry in page["entries"]]
-            check(numbers == list(range(int(self.cursor) + 1, int(self.cursor) + 1 + len(numbers))), "the audit has gaps")
+            check(numbers == list(range(self.number + 1, self.number + 1 + len(numbers))), "the audit has gaps")
+            self.number += len(numbers)
             self.entries |= {(entry["action"], entry["detail"]) for entry in page["entries"]}
             self.cursor = page["cursor"]
             if not page["hasMore"]:

@@ -15,7 +15,7 @@ struct AuditRoute: Sendable {
         return .object { writer in
             writer.key("entries")
             writer.array(page.entries) { entry, writer in entry.write(to: &writer) }
-            writer.member("cursor", "\(page.entries.last?.number ?? query.after ?? 0)")
+            writer.member("cursor", page.cursor)
             writer.member("hasMore", page.hasMore)
         }
     }
@@ -27,7 +27,7 @@ private struct AuditQuery {
     private static let defaultLimit = 100
 
     var filter = RelayAuditFilter()
-    let after: Int64?
+    let after: String?
     let limit: Int
     let order: RelayEventOrder
 
@@ -38,10 +38,7 @@ private struct AuditQuery {
         filter.client = try query.single("client")
         filter.includesEveryone = try query.flag("everyone")
         filter.actions = try query.all("action").map { texts throws(Problem) in try Self.actions(texts) }
-        after = try query.single("after").map { text throws(Problem) in
-            guard let number = Int64(text), number >= 0 else { throw .invalidArgument("This is not a cursor of the audit.") }
-            return number
-        }
+        after = try query.single("after")
         limit = try query.number("limit", Self.limits) ?? Self.defaultLimit
         order = try query.order() ?? .ascending
     }

@@ -37,7 +37,7 @@ struct AuditStorageTests {
             ) async throws -> [Int64] {
                 var filter = RelayAuditFilter()
                 set(&filter)
-                let page = try await storage.audit.page(matching: filter, after: number, limit: 10, order: order)
+                let page = try await storage.audit.page(matching: filter, after: number.map { "\($0)" }, limit: 10, order: order)
                 #expect(!page.hasMore)
                 return page.entries.map(\.number)
             }

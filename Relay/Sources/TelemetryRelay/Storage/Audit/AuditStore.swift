@@ -92,10 +92,36 @@ final class AuditStore: RelayAuditStorage {
     }
 
     func page(
-        matching filter: RelayAuditFilter, after number: Int64?, limit: Int, order: RelayEventOrder
+        matching filter: RelayAuditFilter, after position: String?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayAuditPage {
+        try await database.query { db in
+            let (store, next) = try Self.bounds(db)
+            let number = try position.map { try Self.number(of: $0, in: store, before: next) }
+            let rows = try db.rows(Self.statement(filter, after: number, limit: limit, order))
+            let entries = try rows.prefix(limit).map(Self.entry)
+            let last = entries.last?.number ?? number ?? (order == .ascending ? 0 : next)
+            return RelayAuditPage(entries: entries, cursor: store.place(last), hasMore: rows.count > limit)
+        }
+    }
+
+    /// The identity of the database, and the number of the next entry.
+    private static func bounds(_ db: any StorageConnection) throws -> (StoreIdentity, next: Int64) {
+        let row = try db.rows("SELECT store, next FROM relay_state CROSS JOIN audit_state").first
+        guard let row else { throw RelayStorageError.corrupt("audit_state is empty") }
+        return (StoreIdentity(rawValue: try row.text(0)), try row.int(1))
+    }
+
+    private static func number(of position: String, in store: StoreIdentity, before next: Int64) throws -> Int64 {
+        if let number = Int64(position), number >= 0 { return number }
+        guard let number = store.number(ofPlace: position, before: next) else { throw RelayStorageError.invalidCursor }
+        return number
+    }
+
+    private static func statement(
+        _ filter: RelayAuditFilter, after number: Int64?, limit: Int, _ order: RelayEventOrder
+    ) -> Statement {
         let isAscending = order == .ascending
-        var statement = Statement("SELECT \(Self.columns) FROM audit WHERE 0 = 0")
+        var statement = Statement("SELECT \(columns) FROM audit WHERE 0 = 0")
         func add(_ value: StorageValue?, _ condition: (_ parameter: String) -> String) {
             if let value { statement.sql += " AND \(condition(statement.parameter(value)))" }
         }
@@ -106,14 +132,13 @@ final class AuditStore: RelayAuditStorage {
         add(filter.client.map { .bytes(NameKey.data(of: $0)) }) { client in
             guard filter.includesEveryone else { return "client_key = \(client)" }
             let actions = RelayAuditEntry.Action.allCases.filter(\.concernsEvents)
-            return "(client_key = \(client) OR (client_key IS NULL AND action IN (\(Self.list(actions)))))"
+            return "(client_key = \(client) OR (client_key IS NULL AND action IN (\(list(actions)))))"
         }
         if let actions = filter.actions {
-            statement.sql += actions.isEmpty ? " AND 0 = 1" : " AND action IN (\(Self.list(actions)))"
+            statement.sql += actions.isEmpty ? " AND 0 = 1" : " AND action IN (\(list(actions)))"
         }
         statement.sql += " ORDER BY number \(isAscending ? "ASC" : "DESC") LIMIT \(limit + 1)"
-        let rows = try await database.query { [statement] in try $0.rows(statement) }
-        return RelayAuditPage(entries: try rows.prefix(limit).map(Self.entry), hasMore: rows.count > limit)
+        return statement
     }
 
     private static func list(_ actions: some Sequence<RelayAuditEntry.Action>) -> String {

@@ -9,9 +9,11 @@ public protocol RelayAuditStorage: Sendable {
 
     /// Returns a page of matching entries.
     /// - Parameters:
-    ///   - number: only entries after this one, or before it if the newest come first; nil for all.
+    ///   - position: the cursor of a page, or the number of an entry: only entries after it, or before it if the newest come first. Nil
+    ///     for all.
     ///   - limit: the maximum number of entries, at least 1.
-    func page(matching filter: RelayAuditFilter, after number: Int64?, limit: Int, order: RelayEventOrder) async throws
+    /// - Throws: ``RelayStorageError/invalidCursor``, for one from before a restore too.
+    func page(matching filter: RelayAuditFilter, after position: String?, limit: Int, order: RelayEventOrder) async throws
         -> RelayAuditPage
 }
 
@@ -33,11 +35,14 @@ public struct RelayAuditFilter: Sendable, Equatable {
 /// A page of entries.
 public struct RelayAuditPage: Sendable, Equatable {
     public let entries: [RelayStoredAuditEntry]
+    /// Continues after this page.
+    public let cursor: String
     /// Whether more entries match.
     public let hasMore: Bool
 
-    public init(entries: [RelayStoredAuditEntry], hasMore: Bool) {
+    public init(entries: [RelayStoredAuditEntry], cursor: String, hasMore: Bool) {
         self.entries = entries
+        self.cursor = cursor
         self.hasMore = hasMore
     }
 }
