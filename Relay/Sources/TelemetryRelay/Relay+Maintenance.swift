@@ -11,16 +11,21 @@ extension Relay {
 
     /// Replaces the content of an SQLite database by that of a backup, which is verified first. Relays that use the database continue
     /// with the new content.
+    /// - Parameter acceptsFaults: whether a backup with faults is restored too.
     /// - Returns: the file with the replaced content, beside the database; nil if there was none.
     /// - Throws: ``RelayConfigurationError``. Then the database was not changed.
-    public static func restore(_ backup: URL, to configuration: RelayConfiguration) throws -> URL? {
+    public static func restore(
+        _ backup: URL, to configuration: RelayConfiguration, acceptsFaults: Bool = false
+    ) throws -> URL? {
         let database = try sqlite(configuration, orElse: "use pg_restore")
         var settings = RelayStorageConfiguration()
         settings.auditAge = configuration.auditAge
         let time = settings.now().formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
         let kept = URL(filePath: "\(database.url.path).before-\(time)")
         return try describing("cannot restore \(configuration.databaseDescription)") {
-            try database.restore(from: SQLiteFile(url: backup), keeping: kept, settings) ? kept : nil
+            let isKept = try database.restore(
+                from: SQLiteFile(url: backup), keeping: kept, acceptsFaults: acceptsFaults, settings)
+            return isKept ? kept : nil
         }
     }
 

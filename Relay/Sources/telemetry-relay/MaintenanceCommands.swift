@@ -29,10 +29,12 @@ struct RestoreCommand: ParsableCommand {
 
     @Argument(help: "The backup.", completion: .file())
     var file: String
+    @Flag(help: "Restore the backup even if the check finds faults.")
+    var acceptFaults = false
     @OptionGroup var store: StoreOptions
 
     func run() throws {
-        let kept = try Relay.restore(URL(filePath: file), to: try store.resolved())
+        let kept = try Relay.restore(URL(filePath: file), to: try store.resolved(), acceptsFaults: acceptFaults)
         if let kept { try TerminalOutput.write("the replaced content is in \(kept.path)") }
     }
 }

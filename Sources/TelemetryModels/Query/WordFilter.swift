@@ -69,6 +69,9 @@ public struct WordFilter: Sendable, Equatable {
             words.formUnion(WordHash.words(of: digits))
         }
 
+        /// Whether a filter may contain all words.
+        public func isContained(in filter: WordFilter) -> Bool { words.allSatisfy(filter.mayContain) }
+
         /// The filter; nil if it would have less than one bit for each word.
         /// - Parameter maximumBytes: The maximum size of the stored form.
         public func filter(maximumBytes: Int) -> WordFilter? {

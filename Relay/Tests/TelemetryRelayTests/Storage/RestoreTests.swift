@@ -47,8 +47,9 @@ struct RestoreTests {
     }
 
     @discardableResult
-    private func restore() throws -> Bool {
-        try SQLiteFile(url: file).restore(from: SQLiteFile(url: copy), keeping: kept, configuration())
+    private func restore(acceptsFaults: Bool = false) throws -> Bool {
+        try SQLiteFile(url: file).restore(
+            from: SQLiteFile(url: copy), keeping: kept, acceptsFaults: acceptsFaults, configuration())
     }
 
     @Test("A running relay reads the backup's events, refuses earlier cursors, and stores lost events again")
@@ -158,7 +159,11 @@ struct RestoreTests {
         let storage = try open()
         try await backUp(storage)
         #expect(try await storage.tokens.revoke(named: "host", at: time.now))
+        let cursor = try await storage.audit.page(matching: .init(), after: nil, limit: 10, order: .ascending).cursor
         try restore()
+        await #expect(throws: RelayStorageError.invalidCursor, "the numbers after the backup have other entries now") {
+            try await storage.audit.page(matching: .init(), after: cursor, limit: 10, order: .ascending)
+        }
         #expect(try await storage.tokens.token(hash: Data(repeating: 0, count: 32))?.revoked == nil)
         let entries = try await storage.audit.page(matching: .init(), after: nil, limit: 10, order: .descending).entries
         #expect(entries.first?.entry == RelayAuditEntry(.restoreDatabase, by: .command, detail: "backup.sqlite"))
@@ -220,6 +225,22 @@ struct RestoreTests {
         #expect(try await storage.sampleCount() == 45)
         try await storage.close()
         #expect(try names == ["relay.sqlite"])
+    }
+
+    @Test("A damaged backup is restored if its faults are accepted")
+    func faults() async throws {
+        let storage = try open()
+        try await backUp(storage)
+        try await DatabaseQueue(path: copy.path).write {
+            try $0.execute(sql: "UPDATE event_block SET body = x'00' WHERE id = (SELECT MIN(id) FROM event_block WHERE packed = 1)")
+        }
+        let refused = #expect(throws: RelayConfigurationError.self) { try restore() }
+        #expect(refused?.description.contains("--accept-faults") == true)
+        #expect(try restore(acceptsFaults: true))
+        let faults = try await storage.faults()
+        #expect(faults.count == 1 && faults[0].contains("body cannot be decoded"), "\(faults)")
+        #expect(try await StoredSample.append(101...120, to: storage).stored == 20)
+        try await storage.close()
     }
 
     @Test("A restore that fails at the end changes nothing, and no file that was there before")

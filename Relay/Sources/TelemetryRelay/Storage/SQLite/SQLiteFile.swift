@@ -50,9 +50,10 @@ struct SQLiteFile {
     /// - Parameters:
     ///   - backup: verified first. One of an earlier version is upgraded.
     ///   - kept: where the replaced content is copied to.
+    ///   - acceptsFaults: whether a backup with faults is restored too.
     /// - Returns: whether there was content to keep.
     func restore(
-        from backup: SQLiteFile, keeping kept: URL, _ configuration: RelayStorageConfiguration
+        from backup: SQLiteFile, keeping kept: URL, acceptsFaults: Bool = false, _ configuration: RelayStorageConfiguration
     ) throws -> Bool {
         guard url.resolvingSymlinksInPath() != backup.url.resolvingSymlinksInPath() else {
             throw RelayConfigurationError("\(backup.url.path) is the database itself")
@@ -69,12 +70,15 @@ struct SQLiteFile {
         let queue = try DatabaseQueue(path: staged.url.path, configuration: Self.settings(isReadOnly: false))
         defer { try? queue.close() }
         try SQLiteSchema.migrate(queue)
-        let report = try staged.check()
-        guard report.isIntact else {
-            throw RelayConfigurationError("\(backup.url.path) is damaged: \(report.faults[0]); \(report.summary)")
-        }
+        if !acceptsFaults { try backup.requireIntact(staged.check()) }
         try SQLiteDatabase.prepare(url)
         return try queue.writeWithoutTransaction { try replace(by: $0, of: backup, keeping: kept, configuration) }
+    }
+
+    private func requireIntact(_ report: RelayCheckReport) throws {
+        guard let fault = report.faults.first else { return }
+        throw RelayConfigurationError(
+            "\(url.path) is damaged: \(fault); \(report.summary); --accept-faults restores it nevertheless")
     }
 
     /// - Parameter staged: the content, which is changed.
@@ -91,13 +95,16 @@ struct SQLiteFile {
                 "SQLite cannot open it: stop the relay, move \(url.path) and its -wal and -shm away, and restore again")
         }
         defer { try? pool.close() }
-        var (isBegun, isKept) = (false, false)
+        var (isBegun, isKept, isReplaced) = (false, false, false)
+        // The first step begins a write, which the last one commits. The content has many more pages.
+        let pages = try max(1, (Int32.fetchOne(staged, sql: "PRAGMA page_count") ?? 0) / 8)
         do {
             try pool.writeWithoutTransaction { db in
                 // Returns once it is on the disk.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                // The first step begins a write, which the last one commits. SQLite copies pages again that change in between.
-                try staged.backup(to: db, pagesPerStep: 1) { _ in
+                // SQLite copies pages again that change in between.
+                try staged.backup(to: db, pagesPerStep: pages) { progress in
+                    isReplaced = progress.isCompleted
                     guard !isBegun else { return }
                     isBegun = true
                     let present = try withReader { queue in
@@ -117,7 +124,7 @@ struct SQLiteFile {
                 }
             }
         } catch {
-            if isKept { SQLiteFile(url: kept).remove() }
+            if isKept, !isReplaced { SQLiteFile(url: kept).remove() }
             throw error
         }
         return isKept
