@@ -50,7 +50,8 @@ extension TelemetryOverview.ViewerAction {
 
     init(_ action: TelemetrySchema.CommandAction, by rule: TelemetryRuleRecord, at date: Date) {
         self.init(
-            id: "rule:\(rule.ruleId):\(action.rawValue)", action: action, scenario: rule.scenarioName, issuer: rule.issuer, date: date,
+            id: "rule:\(rule.ruleId):\(action.rawValue)", action: action, scenario: rule.scenarioName, issuer: rule.issuer,
+            date: date,
             ruleId: rule.ruleId)
     }
 }

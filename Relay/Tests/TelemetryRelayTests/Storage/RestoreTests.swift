@@ -232,7 +232,8 @@ struct RestoreTests {
         let storage = try open()
         try await backUp(storage)
         try await DatabaseQueue(path: copy.path).write {
-            try $0.execute(sql: "UPDATE event_block SET body = x'00' WHERE id = (SELECT MIN(id) FROM event_block WHERE packed = 1)")
+            try $0.execute(
+                sql: "UPDATE event_block SET body = x'00' WHERE id = (SELECT MIN(id) FROM event_block WHERE packed = 1)")
         }
         let refused = #expect(throws: RelayConfigurationError.self) { try restore() }
         #expect(refused?.description.contains("--accept-faults") == true)
