@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 @_spi(Tooling) import TelemetryTestSupport
 import TelemetryTransport
 import Testing

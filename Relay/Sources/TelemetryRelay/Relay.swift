@@ -23,7 +23,8 @@ public enum Relay {
         let parts = RelayParts(
             configuration: configuration, storage: storage, clock: clock, logger: logger,
             uptime: uptime ?? ArrivalClock.continuous())
-        var services: [any Service] = [parts.streams, parts.connections, storage]
+        let webhooks = WebhookService(storage: storage.webhooks, metrics: parts.metrics, logger: logger)
+        var services: [any Service] = [parts.streams, parts.connections, storage, webhooks]
         if let rates = storage.sharedRates {
             services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))
         }

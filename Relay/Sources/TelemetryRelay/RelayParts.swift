@@ -6,7 +6,7 @@ import Logging
 struct RelayParts: Sendable {
     let configuration: RelayConfiguration
     let storage: any RelayStorage
-    private let metrics = RelayMetrics()
+    let metrics = RelayMetrics()
     let clock: any Clock<Duration>
     private let uptime: @Sendable () -> Duration
     let streams: StreamRegistry

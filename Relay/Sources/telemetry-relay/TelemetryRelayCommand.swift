@@ -10,7 +10,9 @@ struct TelemetryRelayCommand: AsyncParsableCommand {
             Each option can also be set in the environment: TELEMETRY_RELAY_PORT=9000. Pass a token in TELEMETRY_RELAY_TOKEN or \
             a file, because other users can read the options of a command.
             """,
-        subcommands: [ServeCommand.self, TokenCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self],
+        subcommands: [
+            ServeCommand.self, TokenCommand.self, WebhookCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self)
 }
 

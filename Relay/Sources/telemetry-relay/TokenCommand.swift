@@ -100,9 +100,14 @@ struct StoreOptions: ParsableArguments {
 
     /// Opens the store for as long as `body` runs.
     func withTokens(_ body: (RelayTokens) async throws -> Void) async throws {
+        try await withStorage { try await body(RelayTokens(storage: $0.tokens)) }
+    }
+
+    /// Opens the store for as long as `body` runs.
+    func withStorage(_ body: (any RelayStorage) async throws -> Void) async throws {
         let storage = try await Relay.storage(for: try resolved())
         do {
-            try await body(RelayTokens(storage: storage.tokens))
+            try await body(storage)
         } catch {
             try? await storage.close()
             throw error

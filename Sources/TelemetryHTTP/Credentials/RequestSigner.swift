@@ -1,5 +1,5 @@
 import Synchronization
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 
 /// Creates the headers that authenticate a request.

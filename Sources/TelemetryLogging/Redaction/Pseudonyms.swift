@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import TelemetrySystem
 
 /// Computes pseudonyms under a secret that is in a file of the spool directory, or else in memory. No thread waits for a file that another one

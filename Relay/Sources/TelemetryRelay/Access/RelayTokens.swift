@@ -19,10 +19,7 @@ public struct RelayTokens: Sendable {
         role: RelayRole, name: String, lifetime: TokenLifetime? = nil, scope: RelayScope? = nil
     ) async throws -> String {
         if let scope { try Self.check(scope, of: role) }
-        let isPrintable = name.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
-        guard (1...200).contains(name.utf8.count), isPrintable else {
-            throw RelayConfigurationError("a token's name must have 1 to 200 bytes and no control characters")
-        }
+        try OperatorName.check(name, of: "a token")
         var generator = SystemRandomNumberGenerator()
         let text = TokenText.make(using: &generator)
         let created = now()

@@ -35,6 +35,7 @@ struct RelayGauges: Sendable {
                 "relay_debug_entries_unreadable_total", "counter", "Damaged entries skipped, counted once per search.",
                 usage.debugLogs.unreadable)
             text.value("relay_audit_entries_kept", "gauge", "Entries of the audit.", usage.auditEntries)
+            text.value("relay_webhook_deliveries_waiting", "gauge", "Deliveries that wait for webhooks.", usage.deliveries)
         }
         text.value(
             "relay_audit_entries_omitted_total", "counter", "Entries of hosts and refused requests that the audit left out.",

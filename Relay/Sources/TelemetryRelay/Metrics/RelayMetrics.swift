@@ -21,6 +21,16 @@ public final class RelayMetrics: Sendable {
         var durations: [String: Durations] = [:]
         var entries: [String: Int] = ["stored": 0, "duplicate": 0, "rejected": 0]
         var events: [String: Int] = ["stored": 0, "duplicate": 0]
+        var deliveries = Dictionary(uniqueKeysWithValues: DeliveryResult.allCases.map { ($0, 0) })
+    }
+
+    /// What became of a delivery to a webhook.
+    enum DeliveryResult: String, CaseIterable {
+        case delivered
+        /// An attempt failed.
+        case failed
+        /// It is not repeated any more.
+        case abandoned
     }
 
     /// In seconds.
@@ -55,6 +65,8 @@ public final class RelayMetrics: Sendable {
         }
     }
 
+    func countDelivery(_ result: DeliveryResult) { state.withLock { $0.deliveries[result, default: 0] += 1 } }
+
     func write(to text: inout PrometheusText) {
         let state = self.state.withLock { $0 }
         text.values(
@@ -63,6 +75,9 @@ public final class RelayMetrics: Sendable {
         text.values(
             "relay_debug_entries_total", "counter", "Entries received, by result.", by: "result",
             state.entries.map { ($0.key, $0.value) })
+        text.values(
+            "relay_webhook_deliveries_total", "counter", "Deliveries to webhooks, by what became of them.", by: "result",
+            state.deliveries.map { ($0.key.rawValue, $0.value) })
         text.family(
             "relay_requests_total", "counter", "Requests answered.",
             state.requests.map { "{\($0.key.labels)} \($0.value)" }.sorted())

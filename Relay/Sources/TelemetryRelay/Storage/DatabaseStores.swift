@@ -10,13 +10,15 @@ struct DatabaseStores: Sendable {
         let debugLogs: DebugLogState
         /// Those of the audit.
         let audit: ArrivalClock.Saved
+        /// Those of deliveries.
+        let deliveries: ArrivalClock.Saved
 
         /// - Returns: nil for a new database.
         static func fetch(_ db: any StorageConnection) throws -> State? {
             try RelayState.fetch(db).map {
                 State(
                     relay: $0, events: try EventState.fetch(db), debugLogs: try DebugLogState.fetch(db),
-                    audit: try AuditLog.clocks(db))
+                    audit: try AuditLog.clocks(db), deliveries: try WebhookStore.clocks(db))
             }
         }
 
@@ -69,9 +71,11 @@ struct DatabaseStores: Sendable {
             arrival: ArrivalTime(after: state.debugLogs.clocks, age: configuration.debugLogs.age, configuration),
             next: state.debugLogs.next)
         clientKeys = ClientKeyStore(database, of: state.relay.store)
+        let webhooks = WebhookStore(
+            database, audit: log, arrival: ArrivalTime(after: state.deliveries, age: WebhookStore.maximumAge, configuration))
         stores = RelayStores(
             events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
-            clientKeys: clientKeys, debugLogs: debugLogs, audit: audit)
+            clientKeys: clientKeys, debugLogs: debugLogs, audit: audit, webhooks: webhooks)
     }
 
     func usage() async throws -> RelayUsage {
@@ -84,7 +88,8 @@ struct DatabaseStores: Sendable {
                 recordBytes: try number("SELECT SUM(\(RecordRow.size)) FROM record"),
                 recordChangeBytes: try number(RecordChangeBounds.usage),
                 subscriptionBytes: try number("SELECT SUM(length(body)) FROM subscription"), expired: events.expired,
-                debugLogs: try debugLogs.usage(db), auditEntries: try number(AuditLog.count))
+                debugLogs: try debugLogs.usage(db), auditEntries: try number(AuditLog.count),
+                deliveries: try number("SELECT COUNT(*) FROM delivery"))
         }
     }
 

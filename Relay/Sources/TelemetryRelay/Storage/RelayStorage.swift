@@ -9,11 +9,12 @@ public struct RelayStores: Sendable {
     public var clientKeys: any RelayClientKeyStorage
     public var debugLogs: any DebugLogStorage
     public var audit: any RelayAuditStorage
+    public var webhooks: any RelayWebhookStorage
 
     public init(
         events: any RelayEventStorage, records: any RelayRecordStorage, subscriptions: any RelaySubscriptionStorage,
         tokens: any RelayTokenStorage, clientKeys: any RelayClientKeyStorage, debugLogs: any DebugLogStorage,
-        audit: any RelayAuditStorage
+        audit: any RelayAuditStorage, webhooks: any RelayWebhookStorage
     ) {
         self.events = events
         self.records = records
@@ -22,6 +23,7 @@ public struct RelayStores: Sendable {
         self.clientKeys = clientKeys
         self.debugLogs = debugLogs
         self.audit = audit
+        self.webhooks = webhooks
     }
 }
 
@@ -62,6 +64,7 @@ extension RelayStorage {
     public var clientKeys: any RelayClientKeyStorage { stores.clientKeys }
     public var debugLogs: any DebugLogStorage { stores.debugLogs }
     public var audit: any RelayAuditStorage { stores.audit }
+    public var webhooks: any RelayWebhookStorage { stores.webhooks }
 }
 
 /// The size of a storage.
@@ -85,11 +88,13 @@ public struct RelayUsage: Sendable, Equatable {
     public var debugLogs: DebugLogUsage
     /// The number of entries of the audit.
     public var auditEntries: Int
+    /// The number of deliveries to webhooks that wait.
+    public var deliveries: Int
 
     public init(
         events: Int, eventBytes: Int, rememberedEvents: Int, records: Int, recordBytes: Int = 0, recordChangeBytes: Int,
         subscriptionBytes: Int, expired: [RelayEventRetention.Bound: Int], debugLogs: DebugLogUsage,
-        auditEntries: Int = 0
+        auditEntries: Int = 0, deliveries: Int = 0
     ) {
         self.events = events
         self.eventBytes = eventBytes
@@ -101,5 +106,6 @@ public struct RelayUsage: Sendable, Equatable {
         self.expired = expired
         self.debugLogs = debugLogs
         self.auditEntries = auditEntries
+        self.deliveries = deliveries
     }
 }

@@ -18,7 +18,7 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
     case olderVersion
     /// The cursor does not belong to this storage.
     case invalidCursor
-    /// A token with that name exists or existed.
+    /// A token with that name exists or existed, or a webhook exists.
     case nameInUse(String)
     /// The storage was closed.
     case closed
@@ -36,7 +36,7 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
             "the database was written by an earlier version of the relay: save its events with that version and `telemetry export`, "
                 + "and store them in a new database with `telemetry import`"
         case .invalidCursor: "the cursor is not valid"
-        case .nameInUse(let name): "a token named \"\(name)\" exists or existed"
+        case .nameInUse(let name): "the name \"\(name)\" is or was in use"
         case .closed: "the storage is closed"
         }
     }

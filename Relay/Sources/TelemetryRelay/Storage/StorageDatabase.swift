@@ -41,13 +41,15 @@ extension StorageDatabase {
 }
 
 /// What a transaction writes to.
-enum StoragePart: Sendable {
+enum StoragePart: Sendable, CaseIterable {
     case events
     /// Records, subscriptions, tokens and client keys.
     case relay
     case debugLogs
     /// Entries of the audit alone; what they record has its own part.
     case audit
+    /// Webhooks and their deliveries.
+    case deliveries
 
     /// The table with the row of the part's counters.
     var table: String {
@@ -56,6 +58,7 @@ enum StoragePart: Sendable {
         case .relay: "relay_state"
         case .debugLogs: "debug_log_state"
         case .audit: "audit_state"
+        case .deliveries: "delivery_state"
         }
     }
 }

@@ -14,7 +14,40 @@ struct StorageSchema {
     var tables: String { state + events + records + access + debugLogs + audit }
 
     /// The statements that make each later version out of the one before it, the oldest version first. A new database gets all of them.
-    var upgrades: [String] { [] }
+    var upgrades: [String] { [webhooks] }
+
+    /// `added` and `due` are seconds of the arrival clock.
+    private var webhooks: String {
+        """
+        CREATE TABLE webhook (
+            id \(identity),
+            name_key \(bytes) NOT NULL UNIQUE,
+            name \(bytes) NOT NULL,
+            url \(text) NOT NULL,
+            secret \(bytes) NOT NULL,
+            created DOUBLE PRECISION NOT NULL
+        );
+        CREATE TABLE delivery (
+            number BIGINT PRIMARY KEY,
+            webhook BIGINT NOT NULL REFERENCES webhook (id),
+            message \(text) NOT NULL UNIQUE,
+            body \(bytes) NOT NULL,
+            added DOUBLE PRECISION NOT NULL,
+            attempts BIGINT NOT NULL,
+            due DOUBLE PRECISION NOT NULL,
+            failure \(bytes)
+        );
+        CREATE INDEX delivery_of_webhook ON delivery (webhook, number);
+        CREATE TABLE delivery_state (
+            id BIGINT PRIMARY KEY CHECK (id = 1),
+            next BIGINT NOT NULL,
+            arrival DOUBLE PRECISION NOT NULL,
+            wall DOUBLE PRECISION NOT NULL
+        );
+        INSERT INTO delivery_state SELECT id, 1, arrival, wall FROM audit_state;
+
+        """
+    }
 
     /// Rows of counters. They assign numbers, so that a number is never reused, regardless of deletions.
     private var state: String {
@@ -206,6 +239,7 @@ struct StorageSchema {
         try db.enqueue("INSERT INTO relay_state VALUES (1, $1, 1, 0) ON CONFLICT DO NOTHING", [.text(store)])
         let states = [
             "event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0,", "debug_log_state VALUES (1, 1, 0, 0,", "audit_state VALUES (1, 1,",
+            "delivery_state VALUES (1, 1,",
         ]
         for counters in states {
             try db.enqueue("INSERT INTO \(counters) $1, $1) ON CONFLICT DO NOTHING", [.double(wall)])

@@ -12,6 +12,7 @@ const actions = new Map(Object.entries({
     "events.query": "Run a query", "events.export": "Export events", "events.stream": "Begin to follow events",
     "events.streamEnd": "End following events", "events.delete": "Delete events", "request.refuse": "Refused request",
     "token.create": "Create a token", "token.revoke": "Revoke a token",
+    "webhook.create": "Create a webhook", "webhook.remove": "Remove a webhook",
     "database.restore": "Restore a backup",
 }));
 

@@ -84,6 +84,10 @@ struct CheckTests {
         Damage("UPDATE audit_state SET next = next + 1", faults: "audit_state: next"),
         Damage("UPDATE audit SET action = '?' WHERE number = 1", faults: "audit 1: the database is corrupt"),
         Damage("DELETE FROM relay_state", faults: "events:", "records:"),
+        Damage("DELETE FROM delivery_state", faults: "delivery_state: has no row"),
+        Damage(
+            "INSERT INTO webhook (name_key, name, url, secret, created) VALUES ($1, $1, 'https://a.test', $1, 0)", bytes,
+            faults: "webhook 1: the database is corrupt"),
     ]
 
     @Test("What relays store has no faults, compressed or not, before and after deletions", arguments: StorageDriver.all)
@@ -124,7 +128,8 @@ struct CheckTests {
         #expect(intact.faults == [])
         #expect(
             intact.summary
-                == "checked 15 events, 3 blocks, 2 records, 2 tokens, 1 client keys, 2 debug logs, 3 audit entries: no faults")
+                == "checked 15 events, 3 blocks, 2 records, 2 tokens, 1 client keys, 2 debug logs, 3 audit entries, 0 webhooks: no faults"
+        )
         // The index of tokens no longer has what the table has.
         try await storage.database.writer.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA writable_schema = ON")

@@ -15,7 +15,7 @@ struct UpgradeTests {
     private let directory = TemporaryDirectory()
     private var file: URL { directory.url.appending(path: "relay.sqlite") }
 
-    private static let fixtures: [Int: [UInt8]] = [6: PackageResources.sqlite_6_sql]
+    private static let fixtures: [Int: [UInt8]] = [6: PackageResources.sqlite_6_sql, 7: PackageResources.sqlite_7_sql]
 
     @Test("A database of each version opens with what it had, and stores more", arguments: fixtures.keys.sorted())
     func fixture(version: Int) async throws {
@@ -24,6 +24,7 @@ struct UpgradeTests {
         try await DatabaseQueue(path: file.path).write { try $0.execute(sql: String(decoding: text, as: UTF8.self)) }
         let storage = try SQLiteRelayStorage(file: file)
         try await StoredSample.verify(storage)
+        try await StoredSample.addDelivery(to: storage)
         try await storage.close()
         #expect(try SQLiteFile(url: file).check().faults == [])
     }
@@ -102,7 +103,7 @@ struct UpgradeTests {
         let versions = try await DatabaseQueue(path: file.path).read { db in
             (try SQLiteSchema.version(db, newest: .max), try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM grdb_migrations"))
         }
-        #expect(versions == (SQLiteSchema.newest + 1, 2))
+        #expect(versions == (SQLiteSchema.newest + 1, Self.fixtures.count + 1))
     }
 
     // MARK: - Databases as text

@@ -62,6 +62,15 @@ enum StoredSample {
         #expect(try await storage.faults() == [])
     }
 
+    /// Adds a webhook with a delivery, and expects that it is taken.
+    static func addDelivery(to storage: any RelayStorage) async throws {
+        let webhooks = RelayWebhooks(storage: storage.webhooks)
+        _ = try await webhooks.add("hook", url: "https://example.com")
+        let message = try await webhooks.test("hook")
+        #expect(try await storage.webhooks.take(of: nil).map(\.message) == [message])
+        #expect(try await storage.faults() == [])
+    }
+
     /// Whether the tests write the fixtures with databases of this version.
     static let writesFixtures = ProcessInfo.processInfo.environment["TELEMETRY_WRITE_FIXTURES"] == "1"
 }

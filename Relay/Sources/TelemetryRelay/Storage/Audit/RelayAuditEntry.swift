@@ -23,6 +23,8 @@ public struct RelayAuditEntry: Sendable, Equatable {
         case refuseRequest = "request.refuse"
         case createToken = "token.create"
         case revokeToken = "token.revoke"
+        case createWebhook = "webhook.create"
+        case removeWebhook = "webhook.remove"
         case restoreDatabase = "database.restore"
 
         /// Whether an entry without a client concerns the events of all clients.

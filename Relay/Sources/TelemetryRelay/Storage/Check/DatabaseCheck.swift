@@ -28,6 +28,7 @@ enum DatabaseCheck {
         report.expect("client keys") { try checkClientKeys(db, &$0) }
         report.expect("debug logs") { try checkDebugLogs(db, &$0) }
         report.expect("audit") { try checkAudit(db, &$0) }
+        report.expect("webhooks") { try checkWebhooks(db, &$0) }
     }
 
     /// Calls `body` with each row of a table, in the order of the first column, which names it. A row for which it throws is a fault.
@@ -99,6 +100,23 @@ enum DatabaseCheck {
             report.expect(try row.bytes(1).count == hashLength, "\(place): its hash is not a SHA-256")
         }
         report.note(count, "client keys")
+    }
+
+    private static func checkWebhooks(_ db: any StorageConnection, _ report: inout RelayCheckReport) throws {
+        var numbers: Set<Int64> = []
+        let columns = "\(WebhookStore.columns), name_key"
+        let count = try forEachRow(of: "webhook", columns, db, &report) { place, row, report in
+            numbers.insert(try row.int(0))
+            let webhook = try WebhookStore.webhook(row)
+            report.expect(try row.bytes(5) == NameKey.data(of: webhook.name), "\(place): its key is not that of its name")
+        }
+        report.note(count, "webhooks")
+        let next = try db.int("SELECT next FROM delivery_state WHERE id = 1")
+        report.expect(next != nil, "delivery_state: has no row")
+        try forEachRow(of: "delivery", "number, webhook", db, &report) { place, row, report in
+            report.expect(try row.int(0) < next ?? .max, "\(place): next is not after it")
+            report.expect(numbers.contains(try row.int(1)), "\(place): has no webhook")
+        }
     }
 
     private static func checkDebugLogs(_ db: any StorageConnection, _ report: inout RelayCheckReport) throws {

@@ -22,7 +22,7 @@ public final class PostgreSQLRelayStorage: RelayStorage {
     /// - Throws: ``RelayStorageError``.
     public init(url: String, configuration: RelayStorageConfiguration = .init()) async throws {
         let database = try await PostgreSQLDatabase.open(
-            url, configuration, parts: [.events, .relay, .debugLogs, .audit], connections: 2, queries: 2)
+            url, configuration, parts: StoragePart.allCases, connections: 2, queries: 2)
         let state =
             if let state = try await database.read(DatabaseStores.State.fetch) { state } else {
                 try await database.whileOpening { try DatabaseStores.State.create($0, configuration) }

@@ -9,7 +9,9 @@ import Testing
 /// As ``UpgradeTests``, for PostgreSQL. The fixture is written by the same command, with `--traits PostgreSQL` and the tests' server.
 @Suite(.enabled(if: TestServer.url != nil))
 struct PostgreSQLUpgradeTests {
-    private static let fixtures: [Int: [UInt8]] = [9: PackageResources.postgresql_9_sql]
+    private static let fixtures: [Int: [UInt8]] = [
+        9: PackageResources.postgresql_9_sql, 10: PackageResources.postgresql_10_sql,
+    ]
     private static let next =
         PostgreSQLSchema.schema.upgrades + [
             "ALTER TABLE token ADD COLUMN team TEXT NOT NULL DEFAULT 'all'; UPDATE token SET team = 'own' WHERE role = 'host'"
@@ -41,6 +43,7 @@ struct PostgreSQLUpgradeTests {
             try await connection.run(String(decoding: text, as: UTF8.self))
             let storage = try await Self.open(place)
             try await StoredSample.verify(storage)
+            try await StoredSample.addDelivery(to: storage)
             try await storage.close()
         }
     }
