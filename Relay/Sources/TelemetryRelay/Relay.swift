@@ -24,7 +24,8 @@ public enum Relay {
             configuration: configuration, storage: storage, clock: clock, logger: logger,
             uptime: uptime ?? ArrivalClock.continuous())
         let webhooks = WebhookService(storage: storage.webhooks, metrics: parts.metrics, logger: logger)
-        var services: [any Service] = [parts.streams, parts.connections, storage, webhooks]
+        let alerts = AlertService(storage: storage, apps: parts.apps, messages: parts.alertMessages, logger: logger)
+        var services: [any Service] = [parts.streams, parts.connections, storage, webhooks, alerts]
         if let rates = storage.sharedRates {
             services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))
         }

@@ -7,6 +7,8 @@ struct RelayParts: Sendable {
     let configuration: RelayConfiguration
     let storage: any RelayStorage
     let metrics = RelayMetrics()
+    let apps: ClientApps
+    let alertMessages: AlertMessages
     let clock: any Clock<Duration>
     private let uptime: @Sendable () -> Duration
     let streams: StreamRegistry
@@ -25,6 +27,8 @@ struct RelayParts: Sendable {
     ) {
         self.configuration = configuration
         self.storage = storage
+        apps = ClientApps(storage: storage.records)
+        alertMessages = AlertMessages(page: configuration.publicURL ?? "", hasSamples: configuration.hasWebhookSamples)
         (self.clock, self.uptime) = (clock, uptime)
         let gate = TokenGate(storage: storage.tokens, configured: configuration.token, now: { Date() }, uptime: uptime)
         let limits = configuration.limits.withinDescriptors()
@@ -59,13 +63,13 @@ struct RelayParts: Sendable {
         addMetrics(to: router)
         addDebugLogs(to: router)
         RelayRoutes(
-            storage: storage, access: access, apps: ClientApps(storage: storage.records), streams: streams, bodies: bodies,
+            storage: storage, access: access, apps: apps, streams: streams, bodies: bodies,
             decoding: decoding,
             changes: Turns(maximum: Self.changesAtOnce, clock: clock),
             hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
             limits: configuration.limits, retention: configuration.eventRetention, metrics: metrics,
             wait: PageWait(streams: streams, clock: clock),
-            queries: QueryShares(time: configuration.limits.queryTime, clock: clock), audit: audit
+            queries: QueryShares(time: configuration.limits.queryTime, clock: clock), audit: audit, alertMessages: alertMessages
         ).add(to: router, table)
         return router
     }

@@ -33,6 +33,18 @@ struct AddressOptions: ParsableArguments {
     }
 }
 
+struct MessageOptions: ParsableArguments {
+    @Option(help: "The URL at which people open the page, for links in messages to webhooks.")
+    var publicURL: String?
+    @Option(help: "Whether messages to webhooks contain events: on or off (on).")
+    var webhookSamples: String?
+
+    func apply(to options: inout RelayOptions) {
+        options.publicURL = publicURL
+        options.webhookSamples = webhookSamples
+    }
+}
+
 struct DatabaseOptions: ParsableArguments {
     @Option(
         help: "The database file (\(RelayConfiguration.defaultDatabase.path)), or postgresql://USER@HOST/NAME.",

@@ -12,6 +12,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var store: DatabaseOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var retention: RetentionOptions
+    @OptionGroup var messages: MessageOptions
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
 
@@ -58,6 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
         address.apply(to: &options)
         store.apply(to: &options)
         options.auditAge = retention.auditAge
+        messages.apply(to: &options)
         options.retain = retention.retain
         for numbers in [limits.numbers, retention.numbers] {
             options.numbers.merge(numbers.compactMapValues { $0 }) { $1 }

@@ -26,6 +26,10 @@ struct RelayRoleTests {
         (.delete, "/v1/subscriptions/s", nil, [.host, .viewer]),
         (.get, "/v1/server", nil, [.host, .viewer, .reader]),
         (.get, "/v1/audit", nil, [.viewer, .auditor]),
+        (.get, "/v1/alerts", nil, [.viewer, .reader]),
+        (.put, "/v1/alerts/a", #"{"query":"x","webhook":"hook"}"#, [.viewer]),
+        (.post, "/v1/alerts/a/test", nil, [.viewer]),
+        (.delete, "/v1/alerts/a", nil, [.viewer]),
         (.get, "/metrics", nil, [.viewer, .reader]),
         (.get, "/debug/logs", nil, [.viewer, .reader]),
         (.post, "/debug/logs", #"{"entries":[]}"#, [.host, .viewer]),
@@ -35,6 +39,7 @@ struct RelayRoleTests {
     func roles(role: RelayRole) async throws {
         try await RelayBench.run { relay async throws -> Void in
             let token = try await relay.token(role)
+            _ = try await RelayWebhooks(storage: relay.storage.webhooks).add("hook", url: "https://hook.test")
             for (method, path, body, roles) in Self.requests {
                 let caller = role == .host ? TestCaller.host("a", token: token) : .bearing(token)
                 let answer = try await relay.send(method, path, body, as: caller)

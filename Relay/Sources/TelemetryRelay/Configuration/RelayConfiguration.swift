@@ -34,6 +34,10 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var eventRetention = RelayEventRetention()
     /// How long entries of the audit are kept, in seconds.
     public var auditAge = RelayStorageConfiguration().auditAge
+    /// The address at which people open the page, for links in messages, without a slash at the end; nil if it is not known.
+    public var publicURL: String?
+    /// Whether messages to webhooks contain events.
+    public var hasWebhookSamples = true
 
     public init() {}
 

@@ -10,6 +10,10 @@ public struct RelayOptions: Sendable, Equatable {
     public var tlsKey: String?
     /// A text as ``TokenLifetime`` reads it.
     public var auditAge: String?
+    /// An `http` or `https` URL.
+    public var publicURL: String?
+    /// `on` or `off`.
+    public var webhookSamples: String?
     /// Texts as ``RetentionRule`` reads them. In the environment, semicolons separate them.
     public var retain: [String] = []
     public var numbers: [RelayNumber: Int] = [:]
@@ -64,6 +68,7 @@ public struct RelayOptions: Sendable, Equatable {
             result.token = try BearerToken(written: token)
         }
         try setTransport(values, &result)
+        try setMessages(values, &result)
         return result
     }
 
@@ -99,6 +104,21 @@ public struct RelayOptions: Sendable, Equatable {
                 throw RelayConfigurationError("audit_age must be a number and s, m, h or d, such as 400d, not \(age)")
             }
             result.auditAge = lifetime.seconds
+        }
+    }
+
+    private func setMessages(_ values: RelayOptionValues, _ result: inout RelayConfiguration) throws {
+        if let url = values.text(publicURL, "PUBLIC_URL") {
+            guard let components = URLComponents(string: url), ["http", "https"].contains(components.scheme),
+                components.host?.isEmpty == false, components.query == nil, components.fragment == nil
+            else { throw RelayConfigurationError("public_url must be an http or https URL without ? and #, not \(url)") }
+            result.publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url
+        }
+        switch values.text(webhookSamples, "WEBHOOK_SAMPLES") {
+        case nil: break
+        case "on": result.hasWebhookSamples = true
+        case "off": result.hasWebhookSamples = false
+        case let text?: throw RelayConfigurationError("webhook_samples must be on or off, not \(text)")
         }
     }
 

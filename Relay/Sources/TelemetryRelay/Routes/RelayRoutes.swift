@@ -44,6 +44,7 @@ struct RelayRoutes: Sendable {
     let wait: PageWait
     let queries: QueryShares
     let audit: AuditRecorder
+    let alertMessages: AlertMessages
 
     static let allRoles: Set<RelayRole> = [.host, .viewer, .reader]
     static let writers: Set<RelayRole> = [.host, .viewer]
@@ -84,6 +85,7 @@ struct RelayRoutes: Sendable {
             .get, "/v1/audit", to: router, table, roles: [.viewer, .auditor], allowsScope: false,
             query: AuditRoute.parameters,
             AuditRoute(storage: storage.audit).answer)
+        addAlerts(to: router, table)
         addServer(to: router, table)
     }
 }

@@ -10,11 +10,12 @@ public struct RelayStores: Sendable {
     public var debugLogs: any DebugLogStorage
     public var audit: any RelayAuditStorage
     public var webhooks: any RelayWebhookStorage
+    public var alerts: any RelayAlertStorage
 
     public init(
         events: any RelayEventStorage, records: any RelayRecordStorage, subscriptions: any RelaySubscriptionStorage,
         tokens: any RelayTokenStorage, clientKeys: any RelayClientKeyStorage, debugLogs: any DebugLogStorage,
-        audit: any RelayAuditStorage, webhooks: any RelayWebhookStorage
+        audit: any RelayAuditStorage, webhooks: any RelayWebhookStorage, alerts: any RelayAlertStorage
     ) {
         self.events = events
         self.records = records
@@ -24,6 +25,7 @@ public struct RelayStores: Sendable {
         self.debugLogs = debugLogs
         self.audit = audit
         self.webhooks = webhooks
+        self.alerts = alerts
     }
 }
 
@@ -65,6 +67,7 @@ extension RelayStorage {
     public var debugLogs: any DebugLogStorage { stores.debugLogs }
     public var audit: any RelayAuditStorage { stores.audit }
     public var webhooks: any RelayWebhookStorage { stores.webhooks }
+    public var alerts: any RelayAlertStorage { stores.alerts }
 }
 
 /// The size of a storage.

@@ -48,8 +48,8 @@ enum StoragePart: Sendable, CaseIterable {
     case debugLogs
     /// Entries of the audit alone; what they record has its own part.
     case audit
-    /// Webhooks and their deliveries.
-    case deliveries
+    /// Alerts, webhooks and their deliveries.
+    case alerts
 
     /// The table with the row of the part's counters.
     var table: String {
@@ -58,7 +58,7 @@ enum StoragePart: Sendable, CaseIterable {
         case .relay: "relay_state"
         case .debugLogs: "debug_log_state"
         case .audit: "audit_state"
-        case .deliveries: "delivery_state"
+        case .alerts: "alert_state"
         }
     }
 }

@@ -14,11 +14,23 @@ struct StorageSchema {
     var tables: String { state + events + records + access + debugLogs + audit }
 
     /// The statements that make each later version out of the one before it, the oldest version first. A new database gets all of them.
-    var upgrades: [String] { [webhooks] }
+    var upgrades: [String] { [alerts] }
 
-    /// `added` and `due` are seconds of the arrival clock.
-    private var webhooks: String {
+    /// `added` and `due` are in seconds of the arrival clock of `alert_state`; `fired`, and the times in `recent`, in milliseconds of that of
+    /// events. `since` is the number of the first event that an alert is evaluated for.
+    private var alerts: String {
         """
+        CREATE TABLE alert (
+            name_key \(bytes) PRIMARY KEY,
+            name \(bytes) NOT NULL,
+            definition \(bytes) NOT NULL,
+            owner \(bytes),
+            scope \(bytes),
+            revision BIGINT NOT NULL,
+            since BIGINT NOT NULL,
+            recent \(bytes) NOT NULL,
+            fired BIGINT
+        );
         CREATE TABLE webhook (
             id \(identity),
             name_key \(bytes) NOT NULL UNIQUE,
@@ -38,13 +50,15 @@ struct StorageSchema {
             failure \(bytes)
         );
         CREATE INDEX delivery_of_webhook ON delivery (webhook, number);
-        CREATE TABLE delivery_state (
+        CREATE TABLE alert_state (
             id BIGINT PRIMARY KEY CHECK (id = 1),
-            next BIGINT NOT NULL,
+            next_delivery BIGINT NOT NULL,
+            next_revision BIGINT NOT NULL,
+            next_event BIGINT NOT NULL,
             arrival DOUBLE PRECISION NOT NULL,
             wall DOUBLE PRECISION NOT NULL
         );
-        INSERT INTO delivery_state SELECT id, 1, arrival, wall FROM audit_state;
+        INSERT INTO alert_state SELECT id, 1, 1, 1, arrival, wall FROM audit_state;
 
         """
     }
@@ -239,7 +253,7 @@ struct StorageSchema {
         try db.enqueue("INSERT INTO relay_state VALUES (1, $1, 1, 0) ON CONFLICT DO NOTHING", [.text(store)])
         let states = [
             "event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0,", "debug_log_state VALUES (1, 1, 0, 0,", "audit_state VALUES (1, 1,",
-            "delivery_state VALUES (1, 1,",
+            "alert_state VALUES (1, 1, 1, 1,",
         ]
         for counters in states {
             try db.enqueue("INSERT INTO \(counters) $1, $1) ON CONFLICT DO NOTHING", [.double(wall)])

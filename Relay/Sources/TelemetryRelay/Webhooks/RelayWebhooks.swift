@@ -63,9 +63,9 @@ public struct RelayWebhooks: Sendable {
     /// - Returns: its identifier.
     /// - Throws: ``RelayConfigurationError`` if there is no webhook with that name.
     public func test(_ name: String) async throws -> String {
-        var generator = SystemRandomNumberGenerator()
-        let message = WebhookMessage.identifier(using: &generator)
-        guard try await storage.add(WebhookMessage.sample(at: now()), as: message, to: name) else { throw Self.unknown(name) }
+        let message = AlertMessages.identifier()
+        let body = try AlertMessages(page: "", hasSamples: false).test(at: now())
+        guard try await storage.add(body, as: message, to: name) else { throw Self.unknown(name) }
         return message
     }
 

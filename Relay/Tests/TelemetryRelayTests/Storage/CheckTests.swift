@@ -84,7 +84,7 @@ struct CheckTests {
         Damage("UPDATE audit_state SET next = next + 1", faults: "audit_state: next"),
         Damage("UPDATE audit SET action = '?' WHERE number = 1", faults: "audit 1: the database is corrupt"),
         Damage("DELETE FROM relay_state", faults: "events:", "records:"),
-        Damage("DELETE FROM delivery_state", faults: "delivery_state: has no row"),
+        Damage("DELETE FROM alert_state", faults: "alert_state: has no row"),
         Damage(
             "INSERT INTO webhook (name_key, name, url, secret, created) VALUES ($1, $1, 'https://a.test', $1, 0)", bytes,
             faults: "webhook 1: the database is corrupt"),

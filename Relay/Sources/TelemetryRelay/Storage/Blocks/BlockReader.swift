@@ -150,7 +150,13 @@ struct BlockReader {
 
     /// The matching events of a block, in ascending order.
     func matches(_ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int) throws -> [Event] {
-        let summary = try block.summary()
+        try matches(block, block.summary(), in: numbers, index: index)
+    }
+
+    /// The matching events of a block with this summary, in ascending order.
+    func matches(
+        _ block: EventBlock, _ summary: BlockSummary, in numbers: ClosedRange<Int64>, index: Int
+    ) throws -> [Event] {
         var isRead = summary.selected(by: selection)
         if selection.needsEvents {
             for (cell, places) in try cells.cells(of: block, summary, where: isRead) where selection.matches(cell) == false {

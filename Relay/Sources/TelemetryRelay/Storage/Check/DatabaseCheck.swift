@@ -111,10 +111,10 @@ enum DatabaseCheck {
             report.expect(try row.bytes(5) == NameKey.data(of: webhook.name), "\(place): its key is not that of its name")
         }
         report.note(count, "webhooks")
-        let next = try db.int("SELECT next FROM delivery_state WHERE id = 1")
-        report.expect(next != nil, "delivery_state: has no row")
+        let next = try db.int("SELECT next_delivery FROM alert_state WHERE id = 1")
+        report.expect(next != nil, "alert_state: has no row")
         try forEachRow(of: "delivery", "number, webhook", db, &report) { place, row, report in
-            report.expect(try row.int(0) < next ?? .max, "\(place): next is not after it")
+            report.expect(try row.int(0) < next ?? .max, "\(place): next_delivery is not after it")
             report.expect(numbers.contains(try row.int(1)), "\(place): has no webhook")
         }
     }

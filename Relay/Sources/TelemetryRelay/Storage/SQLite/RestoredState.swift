@@ -33,7 +33,7 @@ struct RestoredState {
             ("event_state", [state.events.clocks, present.events.clocks]),
             ("debug_log_state", [state.debugLogs.clocks, present.debugLogs.clocks]),
             ("audit_state", [state.audit, present.audit]),
-            ("delivery_state", [state.deliveries, present.deliveries]),
+            ("alert_state", [state.alerts, present.alerts]),
         ] {
             guard let latest = clocks.max(by: { $0.arrival < $1.arrival }) else { continue }
             try db.execute(

@@ -41,7 +41,7 @@ final class WebhookStore: RelayWebhookStorage {
     }
 
     func remove(named name: String) async throws -> Bool {
-        try await database.write(.deliveries) { [audit] db in
+        try await database.write(.alerts) { [audit] db in
             guard let webhook = try Self.number(of: name, db) else { return false }
             try db.enqueue("DELETE FROM delivery WHERE webhook = $1", [.int(webhook)])
             try db.enqueue("DELETE FROM webhook WHERE id = $1", [.int(webhook)])
@@ -51,25 +51,29 @@ final class WebhookStore: RelayWebhookStorage {
     }
 
     func add(_ body: Data, as message: String, to name: String) async throws -> Bool {
-        try await database.write(.deliveries) { [arrival] db in
-            guard let webhook = try Self.number(of: name, db) else { return false }
-            let waiting = try db.int("SELECT COUNT(*) FROM delivery WHERE webhook = $1", [.int(webhook)]) ?? 0
-            guard waiting < RelayDelivery.maximumWaiting else {
-                throw RelayStorageError.refused("\(waiting) deliveries wait for the webhook \(name)")
-            }
-            let now = try Self.advance(arrival, db)
-            let number = try db.int("UPDATE delivery_state SET next = next + 1 WHERE id = 1 RETURNING next - 1")
-            try db.enqueue(
-                "INSERT INTO delivery (number, webhook, message, body, added, attempts, due) VALUES ($1, $2, $3, $4, $5, 0, $5)",
-                [.int(number ?? 0), .int(webhook), .text(message), .bytes(body), .double(now)])
-            return true
+        try await database.write(.alerts) { [self] db in try add(body, as: message, to: name, db) }
+    }
+
+    /// As ``add(_:as:to:)``, within a transaction.
+    func add(_ body: Data, as message: String, to name: String, _ db: any StorageConnection) throws -> Bool {
+        guard let webhook = try Self.number(of: name, db) else { return false }
+        let waiting = try db.int("SELECT COUNT(*) FROM delivery WHERE webhook = $1", [.int(webhook)]) ?? 0
+        guard waiting < RelayDelivery.maximumWaiting else {
+            throw RelayStorageError.refused("\(waiting) deliveries wait for the webhook \(name)")
         }
+        let now = try Self.advance(arrival, db)
+        let number = try db.int(
+            "UPDATE alert_state SET next_delivery = next_delivery + 1 WHERE id = 1 RETURNING next_delivery - 1")
+        try db.enqueue(
+            "INSERT INTO delivery (number, webhook, message, body, added, attempts, due) VALUES ($1, $2, $3, $4, $5, 0, $5)",
+            [.int(number ?? 0), .int(webhook), .text(message), .bytes(body), .double(now)])
+        return true
     }
 
     func take(of webhook: Int64?) async throws -> [RelayDelivery] {
         // Most of the time none waits, and nothing is written.
         guard try await !database.rows("SELECT number FROM delivery LIMIT 1", []).isEmpty else { return [] }
-        return try await database.write(.deliveries) { [arrival] db in
+        return try await database.write(.alerts) { [arrival] db in
             let now = try Self.advance(arrival, db)
             let first = try db.rows("SELECT webhook, MIN(number) FROM delivery GROUP BY webhook")
             return try first.compactMap { row in
@@ -93,14 +97,14 @@ final class WebhookStore: RelayWebhookStorage {
     }
 
     func complete(_ delivery: RelayDelivery) async throws {
-        try await database.write(.deliveries) { db in
+        try await database.write(.alerts) { db in
             try db.enqueue("DELETE FROM delivery WHERE message = $1", [.text(delivery.message)])
         }
     }
 
     func postpone(_ delivery: RelayDelivery, by delay: TimeInterval, failure: String) async throws {
         let failure = RelayAuditEntry.cut(failure, to: Self.maximumFailure)
-        try await database.write(.deliveries) { [arrival] db in
+        try await database.write(.alerts) { [arrival] db in
             try db.enqueue(
                 "UPDATE delivery SET due = $1, failure = $2 WHERE message = $3",
                 [
@@ -117,8 +121,8 @@ final class WebhookStore: RelayWebhookStorage {
 
     /// The clocks at the last write.
     static func clocks(_ db: any StorageConnection) throws -> ArrivalClock.Saved {
-        guard let row = try db.rows("SELECT arrival, wall FROM delivery_state WHERE id = 1").first else {
-            throw RelayStorageError.corrupt("delivery_state is empty")
+        guard let row = try db.rows("SELECT arrival, wall FROM alert_state WHERE id = 1").first else {
+            throw RelayStorageError.corrupt("alert_state is empty")
         }
         return try ArrivalClock.Saved(row, 0)
     }
@@ -127,11 +131,11 @@ final class WebhookStore: RelayWebhookStorage {
     private static func advance(_ arrival: ArrivalTime, _ db: any StorageConnection) throws -> TimeInterval {
         let clocks = arrival.next(after: try clocks(db))
         try db.enqueue(
-            "UPDATE delivery_state SET arrival = $1, wall = $2 WHERE id = 1", [.double(clocks.arrival), .double(clocks.wall)])
+            "UPDATE alert_state SET arrival = $1, wall = $2 WHERE id = 1", [.double(clocks.arrival), .double(clocks.wall)])
         return clocks.arrival
     }
 
-    private static func number(of name: String, _ db: any StorageConnection) throws -> Int64? {
+    static func number(of name: String, _ db: any StorageConnection) throws -> Int64? {
         try db.int("SELECT id FROM webhook WHERE name_key = $1", [.bytes(NameKey.data(of: name))])
     }
 

@@ -1,0 +1,140 @@
+import Foundation
+@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
+
+/// Stores alerts in tables of a database.
+final class AlertStore: RelayAlertStorage {
+    /// The columns that ``alert(_:)`` expects.
+    static let columns = "name, definition, owner, scope, revision"
+
+    private let database: any StorageDatabase
+    private let audit: AuditLog
+    private let webhooks: WebhookStore
+
+    init(_ database: any StorageDatabase, audit: AuditLog, webhooks: WebhookStore) {
+        (self.database, self.audit, self.webhooks) = (database, audit, webhooks)
+    }
+
+    func all() async throws -> [RelayAlert] {
+        try await database.rows("SELECT \(Self.columns) FROM alert", []).map(Self.alert).sorted { $0.name < $1.name }
+    }
+
+    func save(
+        _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert) throws -> RelayAlert
+    ) async throws {
+        try await database.write(.alerts) { [audit] db in
+            let key = StorageValue.bytes(NameKey.data(of: alert.name))
+            let stored = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first.map(Self.alert)
+            let alert = try stored.map(replace) ?? alert
+            guard try WebhookStore.number(of: alert.webhook, db) != nil else {
+                throw RelayStorageError.refused("There is no webhook \"\(alert.webhook)\".")
+            }
+            if stored?.isSame(as: alert) != true { try Self.replace(stored, by: alert, key, db) }
+            try audit.write([RelayAuditEntry(.saveAlert, by: actor, detail: alert.auditDetail)], db)
+        }
+    }
+
+    private static func replace(
+        _ stored: RelayAlert?, by alert: RelayAlert, _ key: StorageValue, _ db: any StorageConnection
+    ) throws {
+        let count = try db.int("SELECT COUNT(*) FROM alert") ?? 0
+        guard stored != nil || count < RelayAlert.maximum else {
+            throw RelayStorageError.refused("There are \(count) alerts already.")
+        }
+        let next = try EventState.fetch(db).nextEvent
+        // Without alerts, nobody has evaluated the events before it.
+        if count == 0 { try db.enqueue("UPDATE alert_state SET next_event = $1 WHERE id = 1", [.int(next)]) }
+        let revision = try db.int(
+            "UPDATE alert_state SET next_revision = next_revision + 1 WHERE id = 1 RETURNING next_revision - 1")
+        var definition = JSONWriter(capacity: 256)
+        definition.object(alert.write)
+        try db.enqueue("DELETE FROM alert WHERE name_key = $1", [key])
+        try db.enqueue(
+            "INSERT INTO alert VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)",
+            [
+                key, .bytes(Data(alert.name.utf8)), .bytes(Data(definition.bytes)), .init(alert.owner.map { Data($0.utf8) }),
+                .init(alert.scope.map { Data($0.json) }), .int(revision ?? 0), .int(next), .bytes(AlertWindow().stored),
+            ])
+    }
+
+    func remove(
+        named name: String, by actor: RelayActor, where isAllowed: @escaping @Sendable (RelayAlert) -> Bool
+    ) async throws -> Bool {
+        try await database.write(.alerts) { [audit] db in
+            let key = StorageValue.bytes(NameKey.data(of: name))
+            let stored = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first.map(Self.alert)
+            guard let stored, isAllowed(stored) else { return false }
+            try db.enqueue("DELETE FROM alert WHERE name_key = $1", [key])
+            try audit.write([RelayAuditEntry(.removeAlert, by: actor, detail: AuditDetail(stored.name).text)], db)
+            return true
+        }
+    }
+
+    func evaluate(_ alerts: [RelayWatchedAlert], now: Date) async throws -> RelayAlertEvaluation? {
+        guard try await database.isMaintainer() else { return nil }
+        return try await database.read { db in
+            let next = try EventState.fetch(db).nextEvent
+            guard let first = try db.int("SELECT next_event FROM alert_state WHERE id = 1"), first < next else { return nil }
+            var reader = try AlertReader(db, alerts, now: now)
+            return try reader.evaluate(from: first, before: next)
+        }
+    }
+
+    func commit(_ evaluation: RelayAlertEvaluation, _ messages: [RelayAlertMessage]) async throws -> [RelayUnsentFiring] {
+        try await database.write(.alerts) { [webhooks] db in
+            let isFirst =
+                try db.execute(
+                    "UPDATE alert_state SET next_event = $1 WHERE id = 1 AND next_event = $2",
+                    [.int(evaluation.numbers.upperBound + 1), .int(evaluation.numbers.lowerBound)]) > 0
+            guard isFirst else { return [] }
+            var current: Set<Int64> = []
+            for change in evaluation.changes {
+                let count = try db.execute(
+                    "UPDATE alert SET recent = $1, fired = $2 WHERE name_key = $3 AND revision = $4",
+                    [
+                        .bytes(change.window.stored), change.window.fired.map { .int($0) } ?? .null,
+                        .bytes(NameKey.data(of: change.alert.name)), .int(change.alert.revision),
+                    ])
+                if count > 0 { current.insert(change.alert.revision) }
+            }
+            var unsent: [RelayUnsentFiring] = []
+            // Those of an alert that was changed or removed meanwhile are dropped.
+            for message in messages where current.contains(message.firing.alert.revision) {
+                let alert = message.firing.alert
+                do {
+                    let isAdded = try webhooks.add(message.body, as: message.identifier, to: alert.webhook, db)
+                    if !isAdded { unsent.append(.init(alert: alert.name, reason: "there is no webhook \(alert.webhook)")) }
+                } catch RelayStorageError.refused(let reason) {
+                    unsent.append(.init(alert: alert.name, reason: reason))
+                }
+            }
+            return unsent
+        }
+    }
+
+    static func alert(_ row: StorageRow) throws -> RelayAlert {
+        let name = String(decoding: try row.bytes(0), as: UTF8.self)
+        do {
+            var alert = try RelayAlert(name: name, body: row.bytes(1))
+            alert.owner = try row.optionalBytes(2).map { String(decoding: $0, as: UTF8.self) }
+            alert.scope = try row.optionalBytes(3).map(RelayScope.init(stored:))
+            alert.revision = try row.int(4)
+            return alert
+        } catch is Problem {
+            throw RelayStorageError.corrupt("the alert \(name) cannot be read")
+        }
+    }
+}
+
+extension RelayAlert {
+    fileprivate var auditDetail: String {
+        var detail = AuditDetail(name)
+        detail.add("query", query.description, maximumValue: 1_000)
+        detail.add("count", "\(count)")
+        detail.add("within", "\(within)")
+        detail.add("webhook", webhook)
+        detail.add("isEnabled", isEnabled ? nil : "false")
+        detail.add("scope", scope?.text)
+        return detail.text
+    }
+}

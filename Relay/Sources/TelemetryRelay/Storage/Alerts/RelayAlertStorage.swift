@@ -1,0 +1,51 @@
+public import Foundation
+
+/// Stores alerts, and for which events they fire.
+public protocol RelayAlertStorage: Sendable {
+    /// All alerts, sorted by name.
+    func all() async throws -> [RelayAlert]
+
+    /// Stores an alert, with an entry of the audit. It is evaluated for events that arrive later. Storing it again without a change does not
+    /// begin anew.
+    /// - Parameter replace: returns what to store in place of one with that name, or throws.
+    /// - Throws: ``RelayStorageError/refused(_:)`` if there is no such webhook, or too many alerts.
+    func save(
+        _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert) throws -> RelayAlert
+    ) async throws
+
+    /// Deletes an alert, with an entry of the audit.
+    /// - Parameter isAllowed: whether the caller may.
+    /// - Returns: whether it was deleted.
+    func remove(
+        named name: String, by actor: RelayActor, where isAllowed: @escaping @Sendable (RelayAlert) -> Bool
+    ) async throws -> Bool
+
+    /// Finds what alerts fire for among the next events that were not evaluated.
+    /// - Parameter now: the time that queries compare with.
+    /// - Returns: nil if no event is left, or if another relay evaluates them.
+    func evaluate(_ alerts: [RelayWatchedAlert], now: Date) async throws -> RelayAlertEvaluation?
+
+    /// Stores that events were evaluated, and the messages to send, in one transaction. Does nothing if another relay did it first.
+    /// - Returns: the firings whose message cannot be sent, with the reason.
+    func commit(_ evaluation: RelayAlertEvaluation, _ messages: [RelayAlertMessage]) async throws -> [RelayUnsentFiring]
+}
+
+/// What was found among some events.
+public struct RelayAlertEvaluation: Sendable {
+    /// What was found for an alert.
+    struct Change: Sendable {
+        let alert: RelayAlert
+        let window: AlertWindow
+    }
+
+    /// The numbers of the events.
+    let numbers: ClosedRange<Int64>
+    let changes: [Change]
+    public let firings: [RelayFiring]
+}
+
+/// A firing without a message.
+public struct RelayUnsentFiring: Sendable, Equatable {
+    public let alert: String
+    public let reason: String
+}
