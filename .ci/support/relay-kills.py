@@ -4,8 +4,9 @@ Usage: relay-kills.py PROGRAM ROUNDS SEED LOG
 
 Each round starts the relay with the same database, checks the results of the previous round, sends appends, deletions and reads, and sends
 SIGKILL at a random time; in one of ten rounds also while the relay starts. The audit has to contain each deletion and read that was answered.
+An alert for each writer has to send its message, signed and at least once, if an event of that writer is stored, and no other message.
 """
-import http.client, json, os, random, signal, subprocess, sys, tempfile, threading, time
+import base64, hashlib, hmac, http.client, http.server, json, os, random, signal, subprocess, sys, tempfile, threading, time
 
 WRITERS, BATCH = 4, 50
 program, rounds, seed, log = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
@@ -70,6 +71,50 @@ class Reader(threading.Thread):
             return
 
 
+class Receiver:
+    """Receives the messages of alerts."""
+
+    def __init__(self):
+        self.secret = base64.b64encode(bytes(range(32))).decode()
+        self.messages, self.faults, self.count = {}, [], 0
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                identifier, moment = self.headers["webhook-id"], self.headers["webhook-timestamp"]
+                content = f"{identifier}.{moment}.".encode() + body
+                code = hmac.new(base64.b64decode(receiver.secret), content, hashlib.sha256).digest()
+                if self.headers["webhook-signature"] != "v1," + base64.b64encode(code).decode():
+                    receiver.faults.append(f"{identifier} has another signature")
+                receiver.messages.setdefault(json.loads(body)["alert"], set()).add(identifier)
+                receiver.count += 1
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def add(self, database):
+        """Adds the webhook to a database."""
+        place = database + ".secret"
+        with open(place, "w") as file:
+            file.write("whsec_" + self.secret)
+        url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
+        subprocess.run([program, "webhook", "add", "ops", url, "--secret-file", place, "--database", database], check=True)
+
+    def verify(self, sessions):
+        """Checks the messages so far. Returns the sessions whose message is missing. One whose events are deleted may have none."""
+        check(not self.faults, self.faults)
+        for name, identifiers in list(self.messages.items()):
+            check(name in sessions, f"the alert {name} fired without events")
+            check(len(identifiers) == 1, f"the alert {name} fired {len(identifiers)} times")
+        return [name for name in sessions if name not in self.messages and not is_deleted(name)]
+
+
 class Audit:
     """What the audit contains so far."""
 
@@ -97,6 +142,11 @@ class Audit:
 def sends_lines(session):
     """Every other writer sends lines, whose events have identifiers of the library's form."""
     return session[-1] in "13579"
+
+
+def is_deleted(session):
+    """The events of every other round are deleted in a later one."""
+    return int(session.split("-")[0]) % 2 == 0
 
 
 def identifiers(session, number):
@@ -128,7 +178,7 @@ def send(link, method, path, body=None):
     kind = "application/vnd.livetelemetry.lines" if body and body.startswith('{"header"') else "application/json"
     link.request(method, path, body, {"Content-Type": kind} if body else {})
     answer = link.getresponse()
-    return answer.status, json.loads(answer.read())
+    return answer.status, json.loads(answer.read() or b"null")
 
 
 def check(is_so, what):
@@ -177,7 +227,8 @@ def stored(link, session):
 def verify(link, writer):
     """Checks the events of a writer, and sends its unconfirmed batch again in the other form.
 
-    Returns the number of confirmed batches, whether there was an unconfirmed one, and whether the relay had stored it.
+    Returns the number of confirmed batches, whether there was an unconfirmed one, and whether the relay had stored it. Then, events of the
+    writer are stored if one of the first two is not zero.
     """
     check(writer.unexpected is None, writer.unexpected)
     found = stored(link, writer.session)
@@ -195,10 +246,11 @@ def verify(link, writer):
 
 def main():
     batches = under_way = kept = deletions = recorded = 0
-    writers, deleter, reader, checked = [], None, None, []
-    audit = Audit()
+    writers, deleter, reader, checked, removed = [], None, None, [], set()
+    audit, receiver, firing = Audit(), Receiver(), []
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
+        receiver.add(os.path.join(directory, "relay.sqlite"))
         for number in range(rounds + 1):
             relay, port = start(directory)
             try:
@@ -206,6 +258,14 @@ def main():
                 for writer in writers:
                     answered, had_rest, was_kept = verify(link, writer)
                     batches, under_way, kept = batches + answered, under_way + had_rest, kept + was_kept
+                    if answered or had_rest:
+                        firing.append(writer.session)
+                waiting = receiver.verify(firing)
+                for session in firing + [writer.session for writer in writers]:
+                    if session not in waiting and session not in removed:
+                        removed.add(session)
+                        status, _ = send(link, "DELETE", f"/v1/alerts/{session}")
+                        check(status in (204, 404), f"deleting the alert {session}: {status}")
                 audit.read(link)
                 if deleter:
                     recorded += audit.verify("events.delete", deleter.deleted) + audit.verify("events.count", reader.read)
@@ -215,11 +275,19 @@ def main():
                     check(receipt == {"stored": 0, "duplicates": BATCH}, f"{session} was deleted, and is stored again: {receipt}")
                     deletions += 1
                 if number == rounds:
+                    deadline = time.monotonic() + 120
+                    while waiting := receiver.verify(firing):
+                        check(time.monotonic() < deadline, f"the alerts {waiting} did not send their message")
+                        time.sleep(0.1)
                     break
                 left = [name for name in checked if not deleter or name not in deleter.deleted]
                 checked = left + [writer.session for writer in writers if writer.answered]
                 writers = [Writer(port, f"{number}-{index}", time.monotonic() + 20) for index in range(WRITERS)]
-                deleter = Deleter(port, list(checked))
+                for writer in writers:
+                    alert = json.dumps({"query": f"session:{writer.session}", "webhook": "ops", "quiet": 86400})
+                    status, problem = send(link, "PUT", f"/v1/alerts/{writer.session}", alert)
+                    check(status == 204, f"saving an alert: {status} {problem}")
+                deleter = Deleter(port, [session for session in checked if is_deleted(session)])
                 reader = Reader(port, f"r{number}")
                 for thread in writers + [deleter, reader]:
                     thread.start()
@@ -232,9 +300,10 @@ def main():
     print(
         f"{rounds} kills in {seconds:.0f} s (seed {seed}): {batches} confirmed batches of {BATCH} are stored exactly once; of "
         f"{under_way} unconfirmed batches {kept} were stored, each as a whole; {deletions} sessions stayed "
-        f"deleted; {recorded} answered deletions and reads are in the audit")
+        f"deleted; {recorded} answered deletions and reads are in the audit; {len(receiver.messages)} alerts fired, with {receiver.count} messages")
     check(rounds < 5 or batches > 0, "no batch was confirmed")
     check(rounds < 5 or recorded > 0, "no read was answered")
+    check(rounds < 5 or receiver.messages, "no alert fired")
 
 
 main()

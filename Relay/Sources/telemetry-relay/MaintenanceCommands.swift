@@ -7,7 +7,7 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup", abstract: "Copy the database to a new file.",
         discussion: """
             The relay may be running; writers do not wait. The copy has everything that was acknowledged before the command began, \
-            and the hashes of tokens; only its owner can read it. Back up a PostgreSQL database with pg_dump.
+            the hashes of tokens and the secrets of webhooks; only its owner can read it. Back up a PostgreSQL database with pg_dump.
             """)
 
     @Argument(help: "The file to create.", completion: .file())

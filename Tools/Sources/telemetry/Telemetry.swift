@@ -40,7 +40,7 @@ struct Telemetry: AsyncParsableCommand {
                 name: "Control",
                 subcommands: [
                     ApproveCommand.self, EnableCommand.self, DisableCommand.self, ResetCommand.self, RuleCommand.self,
-                    CaptureCommand.self, PauseCommand.self, ResumeCommand.self,
+                    AlertCommand.self, CaptureCommand.self, PauseCommand.self, ResumeCommand.self,
                     DeleteEventsCommand.self, ForgetCommand.self,
                 ]),
             CommandGroup(

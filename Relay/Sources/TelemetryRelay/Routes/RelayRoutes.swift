@@ -85,7 +85,10 @@ struct RelayRoutes: Sendable {
             .get, "/v1/audit", to: router, table, roles: [.viewer, .auditor], allowsScope: false,
             query: AuditRoute.parameters,
             AuditRoute(storage: storage.audit).answer)
-        addAlerts(to: router, table)
+        AlertRoutes(
+            storage: storage, messages: alertMessages, limits: limits, bodies: bodies, decoding: decoding, changes: changes,
+            audit: audit
+        ).add(to: self, router, table)
         addServer(to: router, table)
     }
 }

@@ -25,15 +25,15 @@ final class WebhookSender: Sendable {
         (self.logger, self.send) = (logger, send)
     }
 
-    /// Sends what is due every second, until the task is cancelled or a graceful shutdown begins. An attempt that this ends is repeated
+    /// Sends what is due now and every second, until the task is cancelled or a graceful shutdown begins. An attempt that this ends is repeated
     /// later.
     func run() async {
         await cancelWhenGracefulShutdown { [self] in
             await withDiscardingTaskGroup { group in
-                while (try? await clock.sleep(for: Self.interval)) != nil {
+                repeat {
                     // A receiver that does not answer must not delay those of others.
                     group.addTask { [self] in await sendDue() }
-                }
+                } while (try? await clock.sleep(for: Self.interval)) != nil
                 group.cancelAll()
             }
         }

@@ -86,6 +86,11 @@ struct CheckTests {
         Damage("DELETE FROM relay_state", faults: "events:", "records:"),
         Damage("DELETE FROM alert_state", faults: "alert_state: has no row"),
         Damage(
+            "INSERT INTO alert VALUES ($1, $1, $2, NULL, NULL, 1, 99, $3, NULL)", bytes,
+            .bytes(Data(#"{"query":"x","webhook":"w"}"#.utf8)), .bytes(Data("[]".utf8)), faults: "since is not"),
+        Damage(
+            "INSERT INTO alert VALUES ($1, $1, $1, NULL, NULL, 1, 1, $1, NULL)", bytes, faults: "alert \"?\": "),
+        Damage(
             "INSERT INTO webhook (name_key, name, url, secret, created) VALUES ($1, $1, 'https://a.test', $1, 0)", bytes,
             faults: "webhook 1: the database is corrupt"),
     ]
@@ -128,7 +133,7 @@ struct CheckTests {
         #expect(intact.faults == [])
         #expect(
             intact.summary
-                == "checked 15 events, 3 blocks, 2 records, 2 tokens, 1 client keys, 2 debug logs, 3 audit entries, 0 webhooks: no faults"
+                == "checked 15 events, 3 blocks, 2 records, 2 tokens, 1 client keys, 2 debug logs, 3 audit entries, 0 webhooks, 0 alerts: no faults"
         )
         // The index of tokens no longer has what the table has.
         try await storage.database.writer.writeWithoutTransaction { db in

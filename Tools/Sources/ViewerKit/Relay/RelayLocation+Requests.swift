@@ -20,7 +20,32 @@ extension RelayLocation {
         if !query.isEmpty {
             components?.percentEncodedQuery = query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
         }
+        return try await send(URLRequest(url: components?.url ?? url), token: token, timeout: timeout, limit: limit)
+    }
+
+    /// Sends a request with the relay's token.
+    /// - Parameters:
+    ///   - path: The parts of the path, not encoded.
+    ///   - body: JSON; nil for none.
+    /// - Throws: As `HTTPMessages.send` does.
+    func send(
+        _ method: String, _ path: [String], body: Data? = nil, timeout: Duration
+    ) async throws -> HTTPMessages.Response {
+        var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        components?.percentEncodedPath += path.map { "/\(Self.encoded($0))" }.joined()
         var request = URLRequest(url: components?.url ?? url)
+        request.httpMethod = method
+        if let body {
+            request.httpBody = body
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        return try await send(request, token: token, timeout: timeout)
+    }
+
+    private func send(
+        _ request: URLRequest, token: AccessToken?, timeout: Duration, limit: Int = 1 << 20
+    ) async throws -> HTTPMessages.Response {
+        var request = request
         if let token { request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization") }
         return try await HTTPMessages.send(request, timeout: timeout, limit: limit)
     }

@@ -29,6 +29,7 @@ enum DatabaseCheck {
         report.expect("debug logs") { try checkDebugLogs(db, &$0) }
         report.expect("audit") { try checkAudit(db, &$0) }
         report.expect("webhooks") { try checkWebhooks(db, &$0) }
+        report.expect("alerts") { try checkAlerts(db, &$0) }
     }
 
     /// Calls `body` with each row of a table, in the order of the first column, which names it. A row for which it throws is a fault.
@@ -117,6 +118,18 @@ enum DatabaseCheck {
             report.expect(try row.int(0) < next ?? .max, "\(place): next_delivery is not after it")
             report.expect(numbers.contains(try row.int(1)), "\(place): has no webhook")
         }
+    }
+
+    private static func checkAlerts(_ db: any StorageConnection, _ report: inout RelayCheckReport) throws {
+        let next = try db.int("SELECT next_event FROM event_state WHERE id = 1") ?? 1
+        let columns = "\(AlertStore.columns), name_key, since, recent, fired"
+        let count = try forEachRow(of: "alert", columns, db, &report) { place, row, report in
+            let alert = try AlertStore.alert(row)
+            report.expect(try row.bytes(5) == NameKey.data(of: alert.name), "\(place): its key is not that of its name")
+            report.expect(try (1...next).contains(row.int(6)), "\(place): since is not the number of an event")
+            _ = try AlertWindow(stored: row.bytes(7), fired: row.optionalInt(8))
+        }
+        report.note(count, "alerts")
     }
 
     private static func checkDebugLogs(_ db: any StorageConnection, _ report: inout RelayCheckReport) throws {

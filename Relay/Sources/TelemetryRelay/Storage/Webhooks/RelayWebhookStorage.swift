@@ -51,7 +51,7 @@ public struct RelayWebhook: Sendable, Equatable {
 /// A message that waits to be sent.
 public struct RelayDelivery: Sendable, Equatable {
     /// How long a taken delivery is not taken again, in seconds: longer than an attempt takes.
-    static let lease: TimeInterval = 60
+    static let lease: TimeInterval = 20
     /// The maximum number of deliveries that wait for one webhook.
     static let maximumWaiting = 1_000
 

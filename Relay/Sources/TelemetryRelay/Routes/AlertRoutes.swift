@@ -4,17 +4,26 @@ import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
-extension RelayRoutes {
+/// `/v1/alerts`.
+struct AlertRoutes: Sendable {
     private static let readers: Set<RelayRole> = [.viewer, .reader]
 
-    func addAlerts(to router: Router<RelayRequestContext>, _ table: RouteTable) {
-        add(.get, "/v1/alerts", to: router, table, roles: Self.readers, listAlerts)
-        add(.put, "/v1/alerts/{name}", to: router, table, roles: [.viewer], saveAlert)
-        add(.delete, "/v1/alerts/{name}", to: router, table, roles: [.viewer], deleteAlert)
-        add(.post, "/v1/alerts/{name}/test", to: router, table, roles: [.viewer], testAlert)
+    let storage: any RelayStorage
+    let messages: AlertMessages
+    let limits: RelayLimits
+    let bodies: WaitingBodies
+    let decoding: BodyDecoding
+    let changes: Turns
+    let audit: AuditRecorder
+
+    func add(to routes: RelayRoutes, _ router: Router<RelayRequestContext>, _ table: RouteTable) {
+        routes.add(.get, "/v1/alerts", to: router, table, roles: Self.readers, list)
+        routes.add(.put, "/v1/alerts/{name}", to: router, table, roles: [.viewer], save)
+        routes.add(.delete, "/v1/alerts/{name}", to: router, table, roles: [.viewer], delete)
+        routes.add(.post, "/v1/alerts/{name}/test", to: router, table, roles: [.viewer], test)
     }
 
-    private func listAlerts(_ asked: Asked) async throws -> Response {
+    private func list(_ asked: RelayRoutes.Asked) async throws -> Response {
         let alerts = try await storage.alerts.all().filter(asked.caller.sees)
         return .object { writer in
             writer.key("alerts")
@@ -28,7 +37,7 @@ extension RelayRoutes {
         }
     }
 
-    private func saveAlert(_ asked: Asked) async throws -> Response {
+    private func save(_ asked: RelayRoutes.Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let (name, caller) = (try asked.name, asked.caller)
         try await bodies.run(body.count, for: caller) {
@@ -64,7 +73,7 @@ extension RelayRoutes {
         }
     }
 
-    private func deleteAlert(_ asked: Asked) async throws -> Response {
+    private func delete(_ asked: RelayRoutes.Asked) async throws -> Response {
         let (name, caller) = (try asked.name, asked.caller)
         let isDeleted = try await bodies.run(for: caller) {
             try await changes.run { try await storage.alerts.remove(named: name, by: caller.actor, where: caller.sees) }
@@ -74,7 +83,7 @@ extension RelayRoutes {
     }
 
     /// Sends a message without events.
-    private func testAlert(_ asked: Asked) async throws -> Response {
+    private func test(_ asked: RelayRoutes.Asked) async throws -> Response {
         let parts = asked.request.uri.path.split(separator: "/")
         guard let name = parts.dropLast().last.flatMap({ PercentCoding.decode($0) }),
             let alert = try await storage.alerts.all().first(where: { $0.name == name }), asked.caller.sees(alert)
@@ -82,7 +91,7 @@ extension RelayRoutes {
         let isAdded: Bool
         do {
             isAdded = try await storage.webhooks.add(
-                alertMessages.test(of: alert, at: Date()), as: AlertMessages.identifier(), to: alert.webhook)
+                messages.test(of: alert, at: Date()), as: AlertMessages.identifier(), to: alert.webhook)
         } catch RelayStorageError.refused(let reason) {
             throw Problem.tooLarge("\(reason).")
         }

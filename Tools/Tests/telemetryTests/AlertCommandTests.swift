@@ -1,0 +1,86 @@
+import Foundation
+import Programs
+@_spi(Tooling) import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestSupport
+import Testing
+
+/// Tests of `telemetry alert` with a scripted relay.
+struct AlertCommandTests {
+    private static let alerts = """
+        {"alerts":[{"name":"a b","query":"name:x","count":5,"within":600,"webhook":"ops","quiet":3600,"isEnabled":true,"owner":"anna"},\
+        {"name":"c","query":"y","count":1,"within":60,"webhook":"chat","quiet":60,"isEnabled":false}]}
+        """
+
+    private func withRelay(_ body: (LoopbackServer, _ url: String) async throws -> Void) async throws {
+        let server = try LoopbackServer { request in
+            switch (request.method, request.target) {
+            case ("GET", "/v1/alerts"): .answers(200, headers: ["Content-Type": "application/json"], body: Self.alerts)
+            case ("POST", "/v1/alerts/a%20b/test"): .answers(202, headers: [:], body: "")
+            case ("PUT", "/v1/alerts/a%20b"), ("DELETE", "/v1/alerts/a%20b"): .answers(204, headers: [:], body: "")
+            case ("PUT", _):
+                .answers(400, headers: [:], body: #"{"status":400,"code":"invalidArgument","detail":"There is no webhook."}"#)
+            default: .answers(404, headers: [:], body: #"{"status":404,"code":"notFound","detail":"There is no such alert."}"#)
+            }
+        }
+        defer { server.stop() }
+        try await body(server, server.baseURL.absoluteString)
+    }
+
+    @Test("Alerts are listed as a table or as JSON")
+    func list() async throws {
+        try await withRelay { server, url in
+            let result = try await ToolProcess.run(
+                "alert", "list", "--relay", url, environment: ["LIVE_TELEMETRY_TOKEN": "secret"])
+            #expect(
+                result.output == """
+                    ALERT  STATE  FIRES AT  QUIET  WEBHOOK  OWNER  QUERY
+                    a b    on     5 in 10m  1h     ops      anna   name:x
+                    c      off    1 in 1m   1m     chat     –      y
+
+                    """, "\(result.errors)")
+            #expect(server.requests.allSatisfy { $0.header("Authorization") == "Bearer secret" })
+            let json = try await ToolProcess.run("alert", "list", "-o", "json", "--relay", url)
+            #expect(json.lines.count == 2 && json.lines[0].hasPrefix(#"{"name":"a b","query":"name:x","count":5"#))
+        }
+    }
+
+    @Test("An alert is added, tested and removed; what the relay says against it is printed")
+    func changes() async throws {
+        try await withRelay { server, url in
+            func run(_ arguments: String...) async throws -> ToolProcess.Result {
+                try await ToolProcess.run(["alert"] + arguments + ["--relay", url])
+            }
+            let added = try await run(
+                "add", "a b", "--where", "name:x status:>=500", "--count", "5", "--within", "10m", "--quiet", "2h", "--webhook",
+                "ops")
+            #expect(added.code == 0 && added.output == "✓ Added alert a b for ops.\n", "\(added.errors)")
+            let request = try #require(server.requests.last)
+            #expect(request.method == "PUT" && request.header("Content-Type") == "application/json")
+            #expect(
+                String(decoding: request.body, as: UTF8.self)
+                    == #"{"query":"name:x status:>=500","count":5,"within":600,"webhook":"ops","quiet":7200,"isEnabled":true}"#)
+            #expect(try await run("test", "a b").output == "✓ The relay sends a message of a b.\n")
+            #expect(try await run("remove", "a b").output == "✓ Removed alert a b.\n")
+            let rejected = try await run("add", "x", "--where", "y", "--webhook", "no")
+            #expect(rejected.code == 65 && rejected.errors.contains("There is no webhook."))
+            let unknown = try await run("remove", "x")
+            #expect(unknown.code == 66 && unknown.errors.contains("There is no such alert."))
+        }
+    }
+
+    @Test(
+        "Wrong options are refused before a request",
+        arguments: [
+            (["--webhook", "ops"], "--where"), (["--where", "x", "--webhook", "ops", "--count", "0"], "--count"),
+            (["--where", "x", "--webhook", "ops", "--within", "soon"], "--within"),
+            (["--where", "x", "--webhook", "ops", "--quiet", "31d"], "--quiet"),
+            (["--where", "x | stats count()", "--webhook", "ops"], "pipe"), (["--where", "x"], "webhook"),
+        ])
+    func refused(options: [String], reason: String) async throws {
+        try await withRelay { server, url in
+            let result = try await ToolProcess.run(["alert", "add", "a"] + options + ["--relay", url])
+            #expect(result.code == 64 && result.errors.contains(reason), "\(result.errors)")
+            #expect(server.requests.isEmpty)
+        }
+    }
+}
