@@ -41,7 +41,7 @@ struct WebhookCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List webhooks, without their secrets.")
+        static let configuration = CommandConfiguration(abstract: "List webhooks and their URLs, without the keys of signatures.")
 
         @OptionGroup var store: StoreOptions
 

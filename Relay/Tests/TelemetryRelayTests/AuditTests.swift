@@ -328,7 +328,7 @@ struct AuditTests {
             #expect(first["detail"] as? String == "otto role=auditor")
             #expect((first["time"] as? String).flatMap { RelayTime($0) } != nil)
             for query in [
-                "action=x", "order=x", "limit=0", "limit=1001", "after=x", "after=-1", "after=x-1", "after=\(store)-7", "since=x",
+                "action=x", "order=x", "limit=0", "limit=1001", "after=x", "after=-1", "after=x-1", "after=\(store)-8", "since=x",
                 "everyone=1",
                 "client=a&client=b", "wait=1",
             ] {

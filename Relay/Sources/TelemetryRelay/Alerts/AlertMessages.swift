@@ -9,36 +9,41 @@ struct AlertMessages: Sendable {
     /// Whether messages contain events.
     let hasSamples: Bool
 
-    func message(for firing: RelayFiring, at date: Date) throws -> RelayAlertMessage {
+    func message(for firing: RelayFiring, at date: Date) -> RelayAlertMessage {
         RelayAlertMessage(
             firing: firing, identifier: Self.identifier(),
-            body: try body(of: firing.alert.name, count: firing.alert.count, firing.alert.query, firing.sample, at: date))
+            body: body(of: firing.alert.name, count: firing.alert.count, firing.alert.query, firing.sample, at: date))
     }
 
     /// The body of a message that tests an alert, without events.
-    func test(of alert: RelayAlert, at date: Date) throws -> Data {
-        try body(of: alert.name, count: 0, alert.query, [], at: date)
+    func test(of alert: RelayAlert, at date: Date) -> Data {
+        body(of: alert.name, count: 0, alert.query, [], at: date)
     }
 
     /// The body of a message that tests a webhook.
-    func test(at date: Date) throws -> Data { try body(of: "test", count: 0, .all, [], at: date) }
+    func test(at date: Date) -> Data { body(of: "test", count: 0, .all, [], at: date) }
 
     private func body(
         of name: String, count: Int, _ query: TelemetryQuery, _ sample: [RelayStoredEvent], at date: Date
-    ) throws -> Data {
+    ) -> Data {
         var writer = JSONWriter(capacity: 1_024)
-        try writer.object { writer in
+        writer.object { writer in
             writer.member("alert", name)
             writer.member("firedAt", TimestampText.string(from: date) ?? "")
             writer.member("count", count)
             writer.member("query", query.description)
             writer.member("link", link(to: query))
             guard hasSamples else { return }
-            var events = WireEventWriter()
             writer.key("sample")
-            try writer.array(sample) { event, writer in try events.write(event, to: &writer) }
+            writer.array(sample.compactMap(Self.json)) { event, writer in writer.raw(event) }
         }
         return Data(writer.bytes)
+    }
+
+    /// - Returns: nil for an event that cannot be read.
+    private static func json(_ event: RelayStoredEvent) -> [UInt8]? {
+        var (events, writer) = (WireEventWriter(), JSONWriter())
+        return (try? events.write(event, to: &writer)).map { writer.bytes }
     }
 
     /// The address of the page that shows the matching events.

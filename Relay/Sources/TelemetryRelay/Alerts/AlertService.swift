@@ -27,21 +27,29 @@ struct AlertService: Service {
 
     /// Evaluates all alerts for all events that were not evaluated.
     func evaluate() async throws {
-        let alerts = try await storage.alerts.all()
-        guard !alerts.isEmpty else { return }
+        while try await evaluateNext() { try Task.checkCancellation() }
+    }
+
+    /// - Returns: whether more events may have to be evaluated.
+    private func evaluateNext() async throws -> Bool {
+        let list = try await storage.alerts.all()
+        guard !list.alerts.isEmpty else { return false }
         var watched: [RelayWatchedAlert] = []
-        for alert in alerts where alert.isEnabled {
+        for alert in list.alerts where alert.isEnabled {
             let visibility = try await Visibility(of: .owner(of: alert), apps)
             watched.append(RelayWatchedAlert(alert: alert, filter: visibility.narrow(RelayEventFilter(query: alert.query))))
         }
-        while let evaluation = try await storage.alerts.evaluate(watched, now: now()) {
-            let found = try evaluation.firings.map { try messages.message(for: $0, at: now()) }
-            for unsent in try await storage.alerts.commit(evaluation, found) {
-                logger.error(
-                    "an alert fired, but is not sent", metadata: ["alert": "\(unsent.alert)", "error": "\(unsent.reason)"])
-            }
-            try Task.checkCancellation()
+        guard let evaluation = try await storage.alerts.evaluate(watched, of: list.revision, now: now()) else { return false }
+        let found = evaluation.firings.map { messages.message(for: $0, at: now()) }
+        guard let unsent = try await storage.alerts.commit(evaluation, found) else { return true }
+        for firing in unsent {
+            logger.error("an alert fired, but is not sent", metadata: ["alert": "\(firing.alert)", "error": "\(firing.reason)"])
         }
+        if evaluation.unreadable > 0 {
+            logger.error(
+                "alerts cannot be evaluated for blocks that cannot be read", metadata: ["blocks": "\(evaluation.unreadable)"])
+        }
+        return true
     }
 }
 

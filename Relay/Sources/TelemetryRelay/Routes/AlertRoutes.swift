@@ -24,7 +24,7 @@ struct AlertRoutes: Sendable {
     }
 
     private func list(_ asked: RelayRoutes.Asked) async throws -> Response {
-        let alerts = try await storage.alerts.all().filter(asked.caller.sees)
+        let alerts = try await storage.alerts.all().alerts.filter(asked.caller.sees)
         return .object { writer in
             writer.key("alerts")
             writer.array(alerts) { alert, writer in
@@ -63,6 +63,7 @@ struct AlertRoutes: Sendable {
                 guard caller.sees(stored) else {
                     throw Problem(.conflict, .conflict, "Another token has an alert with this name.")
                 }
+                guard let stored else { return alert }
                 // It still finds no more than the token that made it sees.
                 var changed = alert
                 (changed.owner, changed.scope) = (stored.owner, stored.scope)
@@ -86,14 +87,19 @@ struct AlertRoutes: Sendable {
     private func test(_ asked: RelayRoutes.Asked) async throws -> Response {
         let parts = asked.request.uri.path.split(separator: "/")
         guard let name = parts.dropLast().last.flatMap({ PercentCoding.decode($0) }),
-            let alert = try await storage.alerts.all().first(where: { $0.name == name }), asked.caller.sees(alert)
+            let alert = try await storage.alerts.all().alerts.first(where: { $0.name == name }), asked.caller.sees(alert)
         else { throw Self.unknownAlert }
         let isAdded: Bool
         do {
-            isAdded = try await storage.webhooks.add(
-                messages.test(of: alert, at: Date()), as: AlertMessages.identifier(), to: alert.webhook)
-        } catch RelayStorageError.refused(let reason) {
-            throw Problem.tooLarge("\(reason).")
+            isAdded = try await bodies.run(for: asked.caller) {
+                try await changes.run {
+                    try await storage.webhooks.add(
+                        messages.test(of: alert, at: Date()), as: AlertMessages.identifier(), to: alert.webhook,
+                        before: RelayDelivery.maximumTests)
+                }
+            }
+        } catch RelayStorageError.refused {
+            throw Problem.tooLarge("Too many messages wait for this webhook.")
         }
         guard isAdded else { throw Problem.notFound("The webhook of this alert does not exist any more.") }
         try await audit.record(.testAlert, by: asked.caller, client: nil, detail: AuditDetail(alert.name).text)
@@ -105,7 +111,8 @@ struct AlertRoutes: Sendable {
 
 extension RelayCaller {
     /// Whether the caller sees and may change an alert: a token with a scope those that it made.
-    fileprivate func sees(_ alert: RelayAlert) -> Bool {
-        scope == nil || alert.scope != nil && alert.owner.map { Array($0.utf8) } == tokenName.map { Array($0.utf8) }
+    /// - Parameter alert: nil for one that cannot be read.
+    fileprivate func sees(_ alert: RelayAlert?) -> Bool {
+        scope == nil || alert?.scope != nil && alert?.owner.map { Array($0.utf8) } == tokenName.map { Array($0.utf8) }
     }
 }

@@ -10,15 +10,14 @@ struct DatabaseStores: Sendable {
         let debugLogs: DebugLogState
         /// Those of the audit.
         let audit: ArrivalClock.Saved
-        /// Those of alerts and deliveries.
-        let alerts: ArrivalClock.Saved
+        let alerts: AlertState
 
         /// - Returns: nil for a new database.
         static func fetch(_ db: any StorageConnection) throws -> State? {
             try RelayState.fetch(db).map {
                 State(
                     relay: $0, events: try EventState.fetch(db), debugLogs: try DebugLogState.fetch(db),
-                    audit: try AuditLog.clocks(db), alerts: try WebhookStore.clocks(db))
+                    audit: try AuditLog.clocks(db), alerts: try AlertState.fetch(db))
             }
         }
 
@@ -72,11 +71,11 @@ struct DatabaseStores: Sendable {
             next: state.debugLogs.next)
         clientKeys = ClientKeyStore(database, of: state.relay.store)
         let webhooks = WebhookStore(
-            database, audit: log, arrival: ArrivalTime(after: state.alerts, age: WebhookStore.maximumAge, configuration))
+            database, audit: log, arrival: ArrivalTime(after: state.alerts.clocks, age: WebhookStore.maximumAge, configuration))
         stores = RelayStores(
             events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
             clientKeys: clientKeys, debugLogs: debugLogs, audit: audit, webhooks: webhooks,
-            alerts: AlertStore(database, audit: log, webhooks: webhooks))
+            alerts: AlertStore(database, audit: log, webhooks: webhooks, logger: configuration.logger))
     }
 
     func usage() async throws -> RelayUsage {

@@ -4,8 +4,6 @@ public import Foundation
 
 /// The operations of the `webhook` command.
 public struct RelayWebhooks: Sendable {
-    private static let maximum = 100
-
     private let storage: any RelayWebhookStorage
     private let now: @Sendable () -> Date
 
@@ -21,9 +19,6 @@ public struct RelayWebhooks: Sendable {
     public func add(_ name: String, url: String, secret: WebhookSecret? = nil) async throws -> WebhookSecret? {
         try OperatorName.check(name, of: "a webhook")
         try Self.check(url)
-        guard try await storage.all().count < Self.maximum else {
-            throw RelayConfigurationError("there are \(Self.maximum) webhooks already")
-        }
         var generator = SystemRandomNumberGenerator()
         let made = secret == nil ? WebhookSecret.make(using: &generator) : nil
         guard let secret = secret ?? made else { throw RelayConfigurationError("the secret is too short or too long") }
@@ -31,6 +26,8 @@ public struct RelayWebhooks: Sendable {
             try await storage.create(RelayWebhook(name: name, url: url, secret: secret, created: now()))
         } catch RelayStorageError.nameInUse {
             throw RelayConfigurationError("a webhook is named \(name) already")
+        } catch RelayStorageError.refused(let reason) {
+            throw RelayConfigurationError(reason)
         }
         return made
     }
@@ -64,8 +61,14 @@ public struct RelayWebhooks: Sendable {
     /// - Throws: ``RelayConfigurationError`` if there is no webhook with that name.
     public func test(_ name: String) async throws -> String {
         let message = AlertMessages.identifier()
-        let body = try AlertMessages(page: "", hasSamples: false).test(at: now())
-        guard try await storage.add(body, as: message, to: name) else { throw Self.unknown(name) }
+        let body = AlertMessages(page: "", hasSamples: false).test(at: now())
+        let isAdded: Bool
+        do {
+            isAdded = try await storage.add(body, as: message, to: name, before: RelayDelivery.maximumTests)
+        } catch RelayStorageError.refused(let reason) {
+            throw RelayConfigurationError(reason)
+        }
+        guard isAdded else { throw Self.unknown(name) }
         return message
     }
 

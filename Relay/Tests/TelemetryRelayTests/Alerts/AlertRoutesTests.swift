@@ -74,7 +74,7 @@ struct AlertRoutesTests {
         try await Self.run { relay async throws -> Void in
             let answer = try await relay.send(.put, "/v1/alerts/a", body)
             #expect(answer.status == .badRequest && (answer["detail"] as? String)?.contains(reason) == true, "\(answer.text)")
-            #expect(try await relay.storage.alerts.all().isEmpty)
+            #expect(try await relay.storage.alerts.all().alerts.isEmpty)
         }
     }
 
@@ -115,9 +115,25 @@ struct AlertRoutesTests {
             }
             #expect(
                 try await relay.send(.put, "/v1/alerts/n", #"{"query":"z","webhook":"hook"}"#, as: admin).status == .noContent)
-            let alert = try #require(try await relay.storage.alerts.all().first { $0.name == "n" })
+            let alert = try #require(try await relay.storage.alerts.all().alerts.first { $0.name == "n" })
             #expect(alert.scope == RelayScope(scenarios: ["Net*"]) && alert.owner == "net" && alert.query.description == "z")
             #expect(try await Self.names(relay, as: net) == ["n"])
+            for number in 2...RelayAlert.maximumOfScope {
+                #expect(try await relay.send(.put, "/v1/alerts/n\(number)", Self.body, as: net).status == .noContent)
+            }
+            let refused = try await relay.send(.put, "/v1/alerts/n99", Self.body, as: net)
+            #expect(refused.status == .badRequest && (refused["detail"] as? String)?.contains("at most 10") == true)
+        }
+    }
+
+    @Test("Tests leave places for other messages")
+    func tests() async throws {
+        try await Self.run { relay async throws -> Void in
+            #expect(try await relay.send(.put, "/v1/alerts/a", Self.body).status == .noContent)
+            for _ in 1...RelayDelivery.maximumTests {
+                #expect(try await relay.send(.post, "/v1/alerts/a/test", nil).status == .accepted)
+            }
+            #expect(try await relay.send(.post, "/v1/alerts/a/test", nil).status == .contentTooLarge)
         }
     }
 }

@@ -76,7 +76,7 @@ struct AlertServiceTests {
                 ], to: storage)
             try await service(storage).evaluate()
             #expect(try await messages(storage).sorted() == ["text 1 z", "two 2 x,y"])
-            // Evaluated once, also by another relay and after a merge.
+            // Evaluated once, also after a merge.
             try await #require(storage.tables).events.merge(after: 0)
             try await service(storage).evaluate()
             #expect(try await messages(storage) == [])
@@ -123,7 +123,7 @@ struct AlertServiceTests {
             try await save("all", "", in: storage)
             try await save("net", "", scope: RelayScope(scenarios: ["Net*"]), in: storage)
             try await save("client", "", scope: RelayScope(clients: ["w*"]), in: storage)
-            try await save("app", "", scope: RelayScope(apps: ["com.example"]), in: storage)
+            try await save("app", "name:w", scope: RelayScope(apps: ["com.example"]), in: storage)
             try await append([Self.event(1, client: "c", name: "x", scenario: "Other")], to: storage)
             try await service(storage).evaluate()
             #expect(try await messages(storage) == ["all 1 x"])
@@ -133,6 +133,122 @@ struct AlertServiceTests {
             try await append([Self.event(3, client: "web", name: "z")], to: storage)
             try await service(storage).evaluate()
             #expect(try await messages(storage) == ["client 1 z"])
+            try await append([Self.event(4, client: "c", name: "w")], to: storage)
+            try await service(storage).evaluate()
+            #expect(try await messages(storage) == [])
+            var client = TelemetryRecord(
+                recordType: TelemetrySchema.clientRecordType, recordID: .init(recordName: "client-c"))
+            client["clientid"] = .string("c")
+            client["app"] = .string("com.example")
+            _ = try await storage.records.save([RelayRecord(client)], policy: .insert)
+            try await append([Self.event(5, client: "c", name: "w")], to: storage)
+            try await service(storage).evaluate()
+            #expect(try await messages(storage) == ["app 1 w"])
+        }
+    }
+
+    @Test("Of two relays that evaluate the same events one stores what fires", arguments: StorageDriver.persistent)
+    func relays(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver, time: time) { bench in
+            try await bench.open { one in
+                _ = try await RelayWebhooks(storage: one.webhooks).add("hook", url: "https://hook.test")
+                try await save("a", "name:x", in: one)
+                try await append([Self.event(1, name: "x")], to: one)
+                let list = try await one.alerts.all()
+                let watched = [RelayWatchedAlert(alert: list.alerts[0], filter: RelayEventFilter(query: list.alerts[0].query))]
+                let evaluation = try #require(try await one.alerts.evaluate(watched, of: list.revision, now: time.now))
+                let firing = try #require(evaluation.firings.first)
+                try await bench.open { other async throws in
+                    let messages = ["1", "2"].map { RelayAlertMessage(firing: firing, identifier: $0, body: Data("{}".utf8)) }
+                    let first = try await other.alerts.commit(evaluation, [messages[0]])
+                    let second = try await one.alerts.commit(evaluation, [messages[1]])
+                    #expect(first == [] && second == nil)
+                    #expect(try await other.webhooks.take(of: nil).map(\.message) == ["1"])
+                }
+            }
+        }
+    }
+
+    @Test("An alert that is saved during an evaluation is evaluated for the events from then on")
+    func savedMeanwhile() async throws {
+        try await open(.memory) { storage in
+            try await save("a", "name:x", in: storage)
+            try await append([Self.event(1, name: "x")], to: storage)
+            let list = try await storage.alerts.all()
+            try await save("b", "name:y", in: storage)
+            try await append([Self.event(2, name: "y")], to: storage)
+            let watched = [RelayWatchedAlert(alert: list.alerts[0], filter: RelayEventFilter(query: list.alerts[0].query))]
+            #expect(try await storage.alerts.evaluate(watched, of: list.revision, now: time.now) == nil)
+            let later = try await storage.alerts.all()
+            let evaluation = try #require(try await storage.alerts.evaluate(watched, of: later.revision, now: time.now))
+            try await save("c", "name:z", in: storage)
+            #expect(try await storage.alerts.commit(evaluation, []) == nil)
+            try await service(storage).evaluate()
+            #expect(try await messages(storage).sorted() == ["a 1 x", "b 1 y"])
+        }
+    }
+
+    @Test("A block that cannot be read is left out, whichever alerts need its text, and later events are evaluated")
+    func unreadable() async throws {
+        try await StorageBench.open(.memory, time: time) { storage in
+            _ = try await RelayWebhooks(storage: storage.webhooks).add("hook", url: "https://hook.test")
+            try await save("name", "name:x", in: storage)
+            try await save("text", "special", in: storage)
+            try await append([Self.event(1, name: "x", text: "special")], to: storage)
+            let database = try #require(storage.tables).database
+            try await database.write(.events) { _ = try $0.execute("UPDATE event_block SET body = $1", [.bytes(Data("?".utf8))]) }
+            try await service(storage).evaluate()
+            #expect(try await messages(storage) == [])
+            try await database.write(.events) {
+                _ = try $0.execute("UPDATE event_block SET first = last + 1", [])
+            }
+            try await append([Self.event(2, name: "x", text: "special")], to: storage)
+            try await service(storage).evaluate()
+            try await append([Self.event(3, name: "x", text: "special")], to: storage)
+            try await service(storage).evaluate()
+            #expect(try await messages(storage).isEmpty == false)
+        }
+    }
+
+    @Test("An alert that cannot be read does not stop the others, and can be replaced and removed")
+    func unreadableAlert() async throws {
+        try await open(.memory) { storage in
+            for name in ["a", "b", "c"] { try await save(name, "name:x", in: storage) }
+            let database = try #require(storage.tables).database
+            try await database.write(.alerts) { db in
+                _ = try db.execute(
+                    "UPDATE alert SET definition = $1 WHERE name <> $2", [.bytes(Data("?".utf8)), .bytes(Data("b".utf8))])
+                _ = try db.execute(
+                    "UPDATE alert SET recent = $1 WHERE name = $2", [.bytes(Data("?".utf8)), .bytes(Data("b".utf8))])
+            }
+            try await append([Self.event(1, name: "x")], to: storage)
+            try await service(storage).evaluate()
+            #expect(try await messages(storage) == ["b 1 x"])
+            try await save("a", "name:y", in: storage)
+            #expect(try await storage.alerts.remove(named: "c", by: .command, where: { $0 == nil }))
+            #expect(try await storage.alerts.all().alerts.map(\.name) == ["a", "b"])
+        }
+    }
+
+    @Test(
+        "A gap in the numbers is passed in one step; an alert that was saved behind a backlog is evaluated from its own events on"
+    )
+    func gaps() async throws {
+        try await open(.memory) { storage in
+            try await save("a", "name:x", quiet: 1, in: storage)
+            for start in [1, 4_001, 8_001] {
+                try await append((start..<start + 4_000).map { Self.event($0, name: "y") }, to: storage)
+            }
+            try await #require(storage.tables).events.merge(after: 0)
+            try await save("b", "name:y", quiet: 1, in: storage)
+            let database = try #require(storage.tables).database
+            try await database.write(.events) {
+                _ = try $0.execute("UPDATE event_state SET next_event = next_event + 4294967296", [])
+            }
+            time.pass(2)
+            try await append([Self.event(20_000, name: "x"), Self.event(20_001, name: "y")], to: storage)
+            try await service(storage).evaluate()
+            #expect(try await messages(storage).sorted() == ["a 1 x", "b 1 y"])
         }
     }
 
@@ -150,17 +266,16 @@ struct AlertServiceTests {
             try await append([Self.event(3, name: "x"), Self.event(4, name: "x")], to: storage)
             try await service(storage).evaluate()
             #expect(try await messages(storage) == [])
-            let alert = try #require(try await storage.alerts.all().first)
+            let list = try await storage.alerts.all()
+            let alert = try #require(list.alerts.first)
             try await append([Self.event(5, name: "x")], to: storage)
             let watched = RelayWatchedAlert(alert: alert, filter: RelayEventFilter(query: alert.query))
-            let evaluation = try #require(try await storage.alerts.evaluate([watched], now: time.now))
+            let evaluation = try #require(try await storage.alerts.evaluate([watched], of: list.revision, now: time.now))
             let firing = try #require(evaluation.firings.first)
             #expect(try await storage.alerts.remove(named: "a", by: .command, where: { _ in true }))
             let message = RelayAlertMessage(firing: firing, identifier: "m", body: Data("{}".utf8))
             #expect(try await storage.alerts.commit(evaluation, [message]) == [])
             #expect(try await storage.usage().deliveries == 0)
-            // Another relay was first.
-            #expect(try await storage.alerts.commit(evaluation, [message]) == [])
         }
     }
 
@@ -170,9 +285,10 @@ struct AlertServiceTests {
             try await save("a", "", in: storage)
             #expect(try await storage.webhooks.remove(named: "hook"))
             try await append([Self.event(1)], to: storage)
-            let alert = try #require(try await storage.alerts.all().first)
+            let list = try await storage.alerts.all()
+            let alert = try #require(list.alerts.first)
             let watched = RelayWatchedAlert(alert: alert, filter: RelayEventFilter(query: alert.query))
-            let evaluation = try #require(try await storage.alerts.evaluate([watched], now: time.now))
+            let evaluation = try #require(try await storage.alerts.evaluate([watched], of: list.revision, now: time.now))
             let message = RelayAlertMessage(firing: evaluation.firings[0], identifier: "m", body: Data("{}".utf8))
             #expect(
                 try await storage.alerts.commit(evaluation, [message])
@@ -201,6 +317,12 @@ struct AlertServiceTests {
             let ids = (object["sample"] as? [[String: Any]])?.compactMap { $0["eventId"] as? String }
             #expect(ids == ["e3", "e4", "e5"])
             try await storage.webhooks.complete(delivery)
+            try await save("large", "name:z", in: storage)
+            try await append([Self.event(11, name: "z", text: String(repeating: "z", count: 100_000))], to: storage)
+            try await service(storage).evaluate()
+            let large = try #require(try await storage.webhooks.take(of: nil).first)
+            #expect(large.body.count < 1_000)
+            try await storage.webhooks.complete(large)
             try await save("none", "name:y", in: storage)
             try await append([Self.event(10, name: "y")], to: storage)
             try await service(storage, hasSamples: false).evaluate()

@@ -84,7 +84,7 @@ struct CheckTests {
         Damage("UPDATE audit_state SET next = next + 1", faults: "audit_state: next"),
         Damage("UPDATE audit SET action = '?' WHERE number = 1", faults: "audit 1: the database is corrupt"),
         Damage("DELETE FROM relay_state", faults: "events:", "records:"),
-        Damage("DELETE FROM alert_state", faults: "alert_state: has no row"),
+        Damage("DELETE FROM alert_state", faults: "alert_state: has no row", "alert_state is empty"),
         Damage(
             "INSERT INTO alert VALUES ($1, $1, $2, NULL, NULL, 1, 99, $3, NULL)", bytes,
             .bytes(Data(#"{"query":"x","webhook":"w"}"#.utf8)), .bytes(Data("[]".utf8)), faults: "since is not"),

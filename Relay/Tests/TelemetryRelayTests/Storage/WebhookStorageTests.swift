@@ -14,7 +14,11 @@ struct WebhookStorageTests {
     }
 
     private func add(_ messages: String..., to name: String, in storage: any RelayStorage) async throws {
-        for message in messages { #expect(try await storage.webhooks.add(Data("\(message)!".utf8), as: message, to: name)) }
+        for message in messages {
+            #expect(
+                try await storage.webhooks.add(
+                    Data("\(message)!".utf8), as: message, to: name, before: RelayDelivery.maximumWaiting))
+        }
     }
 
     @Test(
@@ -23,7 +27,7 @@ struct WebhookStorageTests {
     func order(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             try await create("a", "b", in: storage)
-            #expect(try await !storage.webhooks.add(Data(), as: "x", to: "c"))
+            #expect(try await !storage.webhooks.add(Data(), as: "x", to: "c", before: 9))
             try await add("a1", "a2", to: "a", in: storage)
             try await add("b1", to: "b", in: storage)
             #expect(try await storage.usage().deliveries == 3)
@@ -106,15 +110,20 @@ struct WebhookStorageTests {
         }
     }
 
-    @Test("For one webhook, a limited number of deliveries waits")
+    @Test("For one webhook, a limited number of deliveries waits, and there is a limited number of webhooks")
     func limit() async throws {
         try await StorageBench.open(.memory) { storage in
             try await create("a", "b", in: storage)
-            for number in 1...RelayDelivery.maximumWaiting { try await add("\(number)", to: "a", in: storage) }
-            await #expect(throws: RelayStorageError.refused("1000 deliveries wait for the webhook a")) {
-                try await storage.webhooks.add(Data(), as: "x", to: "a")
+            try await add("1", "2", "3", to: "a", in: storage)
+            await #expect(throws: RelayStorageError.refused("too many messages wait for the webhook a")) {
+                try await storage.webhooks.add(Data(), as: "x", to: "a", before: 3)
             }
+            #expect(try await storage.webhooks.add(Data(), as: "x", to: "a", before: 4))
             try await add("y", to: "b", in: storage)
+            for number in 3...RelayWebhook.maximum { try await create("\(number)", in: storage) }
+            await #expect(throws: RelayStorageError.refused("there are 100 webhooks already")) {
+                try await create("x", in: storage)
+            }
         }
     }
 }

@@ -38,23 +38,28 @@ struct AlertAddCommand: StoreCommand {
     func validate() throws {
         if condition.text == nil { throw ValidationError("Give the query: --where QUERY.") }
         if !(1...1_000).contains(count) { throw ValidationError("--count must be from 1 to 1000.") }
-        _ = (try seconds(within, "--within"), try seconds(quiet, "--quiet"))
+        _ = (try withinSeconds, try quietSeconds)
     }
 
     func perform(_ console: Console) async throws {
         let query = try condition.query()?.description ?? ""
         var alert = RelayAlert(
-            name: name, query: query, count: count, within: try seconds(within, "--within"), webhook: webhook,
-            quiet: try seconds(quiet, "--quiet"))
+            name: name, query: query, count: count, within: try withinSeconds, webhook: webhook,
+            quiet: try quietSeconds)
         alert.isEnabled = !disabled
         try await store.alerts().save(alert)
         console.line("\(console.style.green("✓")) Added alert \(name.visible) for \(webhook.visible).")
     }
 
-    private func seconds(_ text: String, _ option: String) throws -> Int {
-        guard let seconds = DurationText.seconds(text), seconds >= 1, seconds <= 30 * 86_400 else {
-            throw ValidationError("\(option) \"\(text)\" is not a valid duration. Examples: 90s, 15m, 2h, 1d.")
+    private var withinSeconds: Int { get throws { try Self.seconds(within, "--within", maximum: 86_400) } }
+    private var quietSeconds: Int { get throws { try Self.seconds(quiet, "--quiet", maximum: 30 * 86_400) } }
+
+    private static func seconds(_ text: String, _ option: String, maximum: Int) throws -> Int {
+        guard let seconds = DurationText.seconds(text).flatMap({ Int(exactly: $0) }), (1...maximum).contains(seconds) else {
+            throw ValidationError(
+                "\(option) \"\(text)\" is not a valid duration from 1s to \(DurationText.compact(seconds: Double(maximum))). "
+                    + "Examples: 90s, 15m, 2h.")
         }
-        return Int(seconds)
+        return seconds
     }
 }

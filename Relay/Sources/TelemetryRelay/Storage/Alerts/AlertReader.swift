@@ -7,8 +7,16 @@ struct AlertReader {
     /// An event that an alert matches.
     private struct Match {
         let event: BlockReader.Event
-        /// When its block arrived.
+        /// When it arrived, in milliseconds. Of a merged block only the first and the last arrival are known, and others lie between
+        /// them in proportion to their numbers.
         let time: Int64
+
+        init(_ event: BlockReader.Event, in block: EventBlock) {
+            self.event = event
+            let (numbers, received) = (block.numbers, block.received)
+            let part = Double(event.entry.number - numbers.lowerBound) / Double(max(1, numbers.upperBound - numbers.lowerBound))
+            time = received.lowerBound + Int64(Double(received.upperBound - received.lowerBound) * part)
+        }
     }
 
     private struct Watcher {
@@ -20,8 +28,14 @@ struct AlertReader {
         var window: AlertWindow
         var matches: [Match] = []
 
-        func concerns(_ block: EventBlock) -> Bool {
-            block.numbers.upperBound >= since && clients?.contains(block.stream.client) ?? true
+        /// The numbers of a block's events, of those to evaluate, that it watches; nil for none.
+        func watched(of block: EventBlock, _ numbers: ClosedRange<Int64>) -> ClosedRange<Int64>? {
+            let (first, last) = (max(numbers.lowerBound, since), min(numbers.upperBound, block.numbers.upperBound))
+            return first <= last && concerns(block) ? first...last : nil
+        }
+
+        private func concerns(_ block: EventBlock) -> Bool {
+            clients?.contains(block.stream.client) ?? true
                 && streams?.contains(block.stream.number) ?? true
         }
     }
@@ -39,24 +53,24 @@ struct AlertReader {
     }
 
     /// The maximum number of events that are evaluated at once.
-    private static let span: Int64 = 20_000
-    /// The maximum number of events of a message.
-    private static let sample = 3
+    private static let span: Int64 = 10_000
+    /// The maximum number of events of a message, and of their bytes.
+    private static let (sample, sampleBytes) = (3, 64 << 10)
 
     private let db: any StorageConnection
     private let lastText = LastText()
     private var watchers: [Watcher] = []
     private var blocks: [EventBlock] = []
+    /// The indices of the watchers that may match events of a kind. Blocks have few kinds, and most watchers none of them.
+    private var candidates: [BlockSummary.Kind: [Int]] = [:]
 
     init(_ db: any StorageConnection, _ watched: [RelayWatchedAlert], now: Date) throws {
         self.db = db
+        var rows: [Int64: StorageRow] = [:]
+        for row in try db.rows("SELECT revision, since, recent, fired FROM alert") { rows[try row.int(0)] = row }
         for watched in watched {
-            let row = try db.rows(
-                "SELECT since, recent, fired FROM alert WHERE name_key = $1 AND revision = $2",
-                [.bytes(NameKey.data(of: watched.alert.name)), .int(watched.alert.revision)]
-            ).first
-            // It was changed or removed since.
-            guard let row else { continue }
+            // It may have been removed since.
+            guard let row = rows[watched.alert.revision] else { continue }
             let selection = EventSelection(watched.filter, in: QueryContext(now: now))
             guard !selection.isEmpty else { continue }
             let streams = try selection.session.map { session in
@@ -65,24 +79,33 @@ struct AlertReader {
             watchers.append(
                 Watcher(
                     alert: watched.alert, reader: BlockReader(db, selection) { [lastText] in try lastText.text(of: $0, db) },
-                    clients: try SelectedClients(selection, db).numbers, streams: streams, since: try row.int(0),
-                    window: try AlertWindow(stored: row.bytes(1), fired: row.optionalInt(2))))
+                    clients: try SelectedClients(selection, db).numbers, streams: streams, since: try row.int(1),
+                    // One that cannot be read begins anew.
+                    window: (try? AlertWindow(stored: row.bytes(2), fired: row.optionalInt(3))) ?? AlertWindow()))
         }
     }
 
     /// Evaluates the first events from a number on.
-    mutating func evaluate(from first: Int64, before next: Int64) throws -> RelayAlertEvaluation {
-        guard !watchers.isEmpty else { return RelayAlertEvaluation(numbers: first...(next - 1), changes: [], firings: []) }
-        let numbers = first...min(next - 1, first + Self.span - 1)
-        let all = BlockReader(db, EventSelection(.all)) { _ in [] }
-        try all.forEachBlock(in: numbers, .ascending, Set(EventBlock.Part.allCases)) { block in
-            try Task.checkCancellation()
+    mutating func evaluate(from first: Int64, before next: Int64, of revision: Int64) throws -> RelayAlertEvaluation {
+        var last = next - 1
+        var unreadable = 0
+        if !watchers.isEmpty {
+            last = min(last, first + Self.span - 1)
+            var isEmpty = true
+            let all = BlockReader(db, EventSelection(.all)) { _ in [] }
             do {
-                try match(block, in: numbers)
+                try all.forEachBlock(in: first...last, .ascending, Set(EventBlock.Part.allCases)) { block in
+                    try Task.checkCancellation()
+                    isEmpty = false
+                    if try !match(block, in: first...last) { unreadable += 1 }
+                    return true
+                }
             } catch let error as RelayStorageError where error == BlockScanner.malformed {
-                // Nobody can read its events; a check of the database reports it.
+                // Otherwise, later events would never be evaluated.
+                (unreadable, isEmpty) = (unreadable + 1, false)
             }
-            return true
+            // There may be a wide gap, such as after a restore.
+            if isEmpty { last = (try firstEvent(after: last) ?? next) - 1 }
         }
         var changes: [RelayAlertEvaluation.Change] = []
         var firings: [RelayFiring] = []
@@ -90,33 +113,58 @@ struct AlertReader {
             let matches = watchers[index].matches.sorted { $0.event.entry.number < $1.event.entry.number }
             let alert = watchers[index].alert
             for fired in watchers[index].window.add(matches.map(\.time), for: alert) {
-                firings.append(RelayFiring(alert: alert, sample: try sample(of: matches[...fired], for: alert)))
+                firings.append(RelayFiring(alert: alert, sample: sample(of: matches[...fired], for: alert)))
             }
             changes.append(.init(alert: alert, window: watchers[index].window))
         }
-        return RelayAlertEvaluation(numbers: numbers, changes: changes, firings: firings)
+        return RelayAlertEvaluation(
+            numbers: first...last, revision: revision, changes: changes, unreadable: unreadable, firings: firings)
     }
 
-    private mutating func match(_ block: EventBlock, in numbers: ClosedRange<Int64>) throws {
-        let concerned = watchers.indices.filter { watchers[$0].concerns(block) }
-        guard !concerned.isEmpty else { return }
-        let summary = try block.summary()
-        var isNeeded = false
-        for index in concerned {
-            let numbers = max(numbers.lowerBound, watchers[index].since)...numbers.upperBound
-            let events = try watchers[index].reader.matches(block, summary, in: numbers, index: blocks.count)
-            if events.isEmpty { continue }
-            watchers[index].matches += events.map { Match(event: $0, time: block.received.upperBound) }
-            isNeeded = true
+    private func firstEvent(after number: Int64) throws -> Int64? {
+        try db.int("SELECT first FROM event_block WHERE first > $1 ORDER BY first LIMIT 1", [.int(number)])
+    }
+
+    /// - Returns: whether the block can be read; otherwise none of its events matches.
+    private mutating func match(_ block: EventBlock, in numbers: ClosedRange<Int64>) throws -> Bool {
+        var found: [(watcher: Int, matches: [Match])] = []
+        do {
+            let summary = try block.summary()
+            for index in watchers(of: summary) {
+                guard let numbers = watchers[index].watched(of: block, numbers) else { continue }
+                let events = try watchers[index].reader.matches(block, summary, in: numbers, index: blocks.count)
+                if !events.isEmpty { found.append((index, events.map { Match($0, in: block) })) }
+            }
+        } catch let error as RelayStorageError where error == BlockScanner.malformed {
+            return false
         }
-        if isNeeded { blocks.append(block) }
+        if !found.isEmpty { blocks.append(block) }
+        for (watcher, matches) in found { watchers[watcher].matches += matches }
+        return true
     }
 
-    private func sample(of matches: ArraySlice<Match>, for alert: RelayAlert) throws -> [RelayStoredEvent] {
-        try matches.suffix(min(Self.sample, alert.count)).map { match in
-            let text = try lastText.text(of: blocks[match.event.block], db)
+    /// The indices of the watchers that may match events of a block.
+    private mutating func watchers(of summary: BlockSummary) -> Set<Int> {
+        var indices: Set<Int> = []
+        for cell in 0..<summary.cellCount {
+            let kind = summary.kind(ofCell: cell)
+            let known = candidates[kind] ?? watchers.indices.filter { watchers[$0].reader.mayMatch(kind) }
+            candidates[kind] = known
+            indices.formUnion(known)
+        }
+        return indices
+    }
+
+    /// The last of the events that can be read, as many as a message may have.
+    private func sample(of matches: ArraySlice<Match>, for alert: RelayAlert) -> [RelayStoredEvent] {
+        var bytes = 0
+        return matches.suffix(min(Self.sample, alert.count)).compactMap { match in
             let (header, line) = (match.event.header, match.event.line)
-            guard max(header.upperBound, line.upperBound) <= text.count else { throw BlockScanner.malformed }
+            guard let text = try? lastText.text(of: blocks[match.event.block], db),
+                max(header.upperBound, line.upperBound) <= text.count
+            else { return nil }
+            bytes += header.count + line.count
+            guard bytes <= Self.sampleBytes else { return nil }
             // A message has no positions.
             return RelayStoredEvent(
                 cursor: RelayEventCursor(rawValue: ""), header: Array(text[header]), line: Array(text[line]))

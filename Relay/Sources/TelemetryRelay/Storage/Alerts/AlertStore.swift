@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import Synchronization
 @_spi(Tooling) import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 
@@ -10,36 +12,62 @@ final class AlertStore: RelayAlertStorage {
     private let database: any StorageDatabase
     private let audit: AuditLog
     private let webhooks: WebhookStore
+    private let logger: Logger
+    /// The alerts of the last list by their revision, so that they are not parsed again.
+    private let known = Mutex<[Int64: RelayAlert]>([:])
+    /// Why alerts cannot be read, each of which is logged once.
+    private let unreadable = Mutex<Set<String>>([])
 
-    init(_ database: any StorageDatabase, audit: AuditLog, webhooks: WebhookStore) {
-        (self.database, self.audit, self.webhooks) = (database, audit, webhooks)
+    init(_ database: any StorageDatabase, audit: AuditLog, webhooks: WebhookStore, logger: Logger) {
+        (self.database, self.audit, self.webhooks, self.logger) = (database, audit, webhooks, logger)
     }
 
-    func all() async throws -> [RelayAlert] {
-        try await database.rows("SELECT \(Self.columns) FROM alert", []).map(Self.alert).sorted { $0.name < $1.name }
+    func all() async throws -> RelayAlertList {
+        let (rows, revision) = try await database.read { db in
+            (try db.rows("SELECT \(Self.columns) FROM alert"), try AlertState.fetch(db).nextRevision)
+        }
+        let known = self.known.withLock(\.self)
+        let alerts = rows.compactMap { row -> RelayAlert? in
+            do {
+                return try known[row.int(4)] ?? Self.alert(row)
+            } catch {
+                if unreadable.withLock({ $0.insert("\(error)").inserted }) {
+                    logger.error("an alert cannot be read", metadata: ["error": "\(error)"])
+                }
+                return nil
+            }
+        }
+        self.known.withLock { $0 = Dictionary(alerts.map { ($0.revision, $0) }) { $1 } }
+        return RelayAlertList(alerts: alerts.sorted { $0.name < $1.name }, revision: revision)
     }
 
     func save(
-        _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert) throws -> RelayAlert
+        _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert?) throws -> RelayAlert
     ) async throws {
         try await database.write(.alerts) { [audit] db in
             let key = StorageValue.bytes(NameKey.data(of: alert.name))
-            let stored = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first.map(Self.alert)
-            let alert = try stored.map(replace) ?? alert
+            let row = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first
+            let stored = row.flatMap { try? Self.alert($0) }
+            let alert = row == nil ? alert : try replace(stored)
             guard try WebhookStore.number(of: alert.webhook, db) != nil else {
                 throw RelayStorageError.refused("There is no webhook \"\(alert.webhook)\".")
             }
-            if stored?.isSame(as: alert) != true { try Self.replace(stored, by: alert, key, db) }
+            if stored?.isSame(as: alert) != true { try Self.replace(row != nil, by: alert, key, db) }
             try audit.write([RelayAuditEntry(.saveAlert, by: actor, detail: alert.auditDetail)], db)
         }
     }
 
     private static func replace(
-        _ stored: RelayAlert?, by alert: RelayAlert, _ key: StorageValue, _ db: any StorageConnection
+        _ isStored: Bool, by alert: RelayAlert, _ key: StorageValue, _ db: any StorageConnection
     ) throws {
         let count = try db.int("SELECT COUNT(*) FROM alert") ?? 0
-        guard stored != nil || count < RelayAlert.maximum else {
-            throw RelayStorageError.refused("There are \(count) alerts already.")
+        if !isStored {
+            guard count < RelayAlert.maximum else { throw RelayStorageError.refused("There are too many alerts.") }
+            let owned = try db.int(
+                "SELECT COUNT(*) FROM alert WHERE scope IS NOT NULL AND owner = $1", [.init(alert.owner.map { Data($0.utf8) })])
+            guard alert.scope == nil || owned ?? 0 < RelayAlert.maximumOfScope else {
+                throw RelayStorageError.refused("A token with a scope has at most \(RelayAlert.maximumOfScope) alerts.")
+            }
         }
         let next = try EventState.fetch(db).nextEvent
         // Without alerts, nobody has evaluated the events before it.
@@ -58,35 +86,37 @@ final class AlertStore: RelayAlertStorage {
     }
 
     func remove(
-        named name: String, by actor: RelayActor, where isAllowed: @escaping @Sendable (RelayAlert) -> Bool
+        named name: String, by actor: RelayActor, where isAllowed: @escaping @Sendable (RelayAlert?) -> Bool
     ) async throws -> Bool {
         try await database.write(.alerts) { [audit] db in
             let key = StorageValue.bytes(NameKey.data(of: name))
-            let stored = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first.map(Self.alert)
-            guard let stored, isAllowed(stored) else { return false }
+            let row = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first
+            guard let row, isAllowed(try? Self.alert(row)) else { return false }
             try db.enqueue("DELETE FROM alert WHERE name_key = $1", [key])
-            try audit.write([RelayAuditEntry(.removeAlert, by: actor, detail: AuditDetail(stored.name).text)], db)
+            try audit.write([RelayAuditEntry(.removeAlert, by: actor, detail: AuditDetail(name).text)], db)
             return true
         }
     }
 
-    func evaluate(_ alerts: [RelayWatchedAlert], now: Date) async throws -> RelayAlertEvaluation? {
+    func evaluate(_ alerts: [RelayWatchedAlert], of revision: Int64, now: Date) async throws -> RelayAlertEvaluation? {
         guard try await database.isMaintainer() else { return nil }
         return try await database.read { db in
-            let next = try EventState.fetch(db).nextEvent
-            guard let first = try db.int("SELECT next_event FROM alert_state WHERE id = 1"), first < next else { return nil }
+            let (state, next) = (try AlertState.fetch(db), try EventState.fetch(db).nextEvent)
+            guard state.nextEvent < next, state.nextRevision == revision else { return nil }
             var reader = try AlertReader(db, alerts, now: now)
-            return try reader.evaluate(from: first, before: next)
+            return try reader.evaluate(from: state.nextEvent, before: next, of: revision)
         }
     }
 
-    func commit(_ evaluation: RelayAlertEvaluation, _ messages: [RelayAlertMessage]) async throws -> [RelayUnsentFiring] {
+    func commit(_ evaluation: RelayAlertEvaluation, _ messages: [RelayAlertMessage]) async throws -> [RelayUnsentFiring]? {
         try await database.write(.alerts) { [webhooks] db in
             let isFirst =
                 try db.execute(
-                    "UPDATE alert_state SET next_event = $1 WHERE id = 1 AND next_event = $2",
-                    [.int(evaluation.numbers.upperBound + 1), .int(evaluation.numbers.lowerBound)]) > 0
-            guard isFirst else { return [] }
+                    "UPDATE alert_state SET next_event = $1 WHERE id = 1 AND next_event = $2 AND next_revision = $3",
+                    [
+                        .int(evaluation.numbers.upperBound + 1), .int(evaluation.numbers.lowerBound), .int(evaluation.revision),
+                    ]) > 0
+            guard isFirst else { return nil }
             var current: Set<Int64> = []
             for change in evaluation.changes {
                 let count = try db.execute(
@@ -98,7 +128,7 @@ final class AlertStore: RelayAlertStorage {
                 if count > 0 { current.insert(change.alert.revision) }
             }
             var unsent: [RelayUnsentFiring] = []
-            // Those of an alert that was changed or removed meanwhile are dropped.
+            // Those of an alert that was removed meanwhile are dropped.
             for message in messages where current.contains(message.firing.alert.revision) {
                 let alert = message.firing.alert
                 do {

@@ -28,6 +28,8 @@ public struct RelayAlert: Sendable, Equatable {
     static let quiets = 1...30 * 86_400
     /// The maximum number of alerts.
     static let maximum = 100
+    /// The same of those that one token with a scope makes.
+    static let maximumOfScope = 10
 
     /// Whether both fire for the same events in the same way.
     func isSame(as other: RelayAlert) -> Bool {

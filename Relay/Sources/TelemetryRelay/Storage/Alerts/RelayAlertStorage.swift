@@ -2,32 +2,41 @@ public import Foundation
 
 /// Stores alerts, and for which events they fire.
 public protocol RelayAlertStorage: Sendable {
-    /// All alerts, sorted by name.
-    func all() async throws -> [RelayAlert]
+    /// All alerts, sorted by name. One that cannot be read is left out, and logged.
+    func all() async throws -> RelayAlertList
 
     /// Stores an alert, with an entry of the audit. It is evaluated for events that arrive later. Storing it again without a change does not
     /// begin anew.
-    /// - Parameter replace: returns what to store in place of one with that name, or throws.
+    /// - Parameter replace: returns what to store in place of one with that name, nil if that cannot be read, or throws.
     /// - Throws: ``RelayStorageError/refused(_:)`` if there is no such webhook, or too many alerts.
     func save(
-        _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert) throws -> RelayAlert
+        _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert?) throws -> RelayAlert
     ) async throws
 
     /// Deletes an alert, with an entry of the audit.
-    /// - Parameter isAllowed: whether the caller may.
+    /// - Parameter isAllowed: whether the caller may delete it; nil if it cannot be read.
     /// - Returns: whether it was deleted.
     func remove(
-        named name: String, by actor: RelayActor, where isAllowed: @escaping @Sendable (RelayAlert) -> Bool
+        named name: String, by actor: RelayActor, where isAllowed: @escaping @Sendable (RelayAlert?) -> Bool
     ) async throws -> Bool
 
     /// Finds what alerts fire for among the next events that were not evaluated.
-    /// - Parameter now: the time that queries compare with.
-    /// - Returns: nil if no event is left, or if another relay evaluates them.
-    func evaluate(_ alerts: [RelayWatchedAlert], now: Date) async throws -> RelayAlertEvaluation?
+    /// - Parameters:
+    ///   - revision: that of the list with the alerts.
+    ///   - now: the time that queries compare with.
+    /// - Returns: nil if no event is left, if another relay evaluates them, or if an alert was saved since the list was read.
+    func evaluate(_ alerts: [RelayWatchedAlert], of revision: Int64, now: Date) async throws -> RelayAlertEvaluation?
 
-    /// Stores that events were evaluated, and the messages to send, in one transaction. Does nothing if another relay did it first.
-    /// - Returns: the firings whose message cannot be sent, with the reason.
-    func commit(_ evaluation: RelayAlertEvaluation, _ messages: [RelayAlertMessage]) async throws -> [RelayUnsentFiring]
+    /// Stores that events were evaluated, and the messages to send, in one transaction. Does nothing if another relay did it first, or if an
+    /// alert was saved since: it may concern these events.
+    /// - Returns: the firings whose message cannot be sent, with the reason; nil if nothing was done.
+    func commit(_ evaluation: RelayAlertEvaluation, _ messages: [RelayAlertMessage]) async throws -> [RelayUnsentFiring]?
+}
+
+/// Alerts, and a number that changes when one is saved.
+public struct RelayAlertList: Sendable {
+    public let alerts: [RelayAlert]
+    let revision: Int64
 }
 
 /// What was found among some events.
@@ -40,7 +49,11 @@ public struct RelayAlertEvaluation: Sendable {
 
     /// The numbers of the events.
     let numbers: ClosedRange<Int64>
+    /// That of the list with the alerts.
+    let revision: Int64
     let changes: [Change]
+    /// The number of blocks that cannot be read, or could not all be found.
+    public let unreadable: Int
     public let firings: [RelayFiring]
 }
 

@@ -113,7 +113,7 @@ final class AuditStore: RelayAuditStorage {
 
     private static func number(of position: String, in store: StoreIdentity, before next: Int64) throws -> Int64 {
         if let number = Int64(position), number >= 0 { return number }
-        guard let number = store.number(ofPlace: position, before: next) else { throw RelayStorageError.invalidCursor }
+        guard let number = store.number(ofPlace: position, before: next + 1) else { throw RelayStorageError.invalidCursor }
         return number
     }
 

@@ -36,6 +36,15 @@ final class BlockCells {
         }
     }
 
+    /// A cell of events of a kind that may be in any block.
+    static func cell(of kind: BlockSummary.Kind) -> QueryCell? {
+        guard let level = TelemetryLogLevel(storedNumber: kind.level) else { return nil }
+        return QueryCell(
+            count: 1, level: level, times: .distantPast ... .distantFuture, scenario: known(kind.scenario),
+            name: known(kind.name),
+            client: .unknown, session: .unknown, severity: kind.severity.map { .init($0.rawValue) } ?? .unknown, words: nil)
+    }
+
     private static func known(_ key: Data?) -> QueryCell.Known {
         guard let key else { return .value(nil) }
         return NameKey.text(of: key).map { .init($0) } ?? .unknown

@@ -148,6 +148,14 @@ struct BlockReader {
         return result
     }
 
+    /// Whether events of a kind may match, whichever block they are in.
+    func mayMatch(_ kind: BlockSummary.Kind) -> Bool {
+        guard selection.contains(name: kind.name), selection.contains(scenario: kind.scenario),
+            selection.contains(level: kind.level)
+        else { return false }
+        return BlockCells.cell(of: kind).flatMap(selection.matches) ?? true
+    }
+
     /// The matching events of a block, in ascending order.
     func matches(_ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int) throws -> [Event] {
         try matches(block, block.summary(), in: numbers, index: index)

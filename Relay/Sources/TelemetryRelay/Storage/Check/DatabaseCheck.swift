@@ -130,6 +130,8 @@ enum DatabaseCheck {
             _ = try AlertWindow(stored: row.bytes(7), fired: row.optionalInt(8))
         }
         report.note(count, "alerts")
+        report.expect(
+            try AlertState.fetch(db).nextEvent <= next, "alert_state: next_event is after the events, which are not evaluated")
     }
 
     private static func checkDebugLogs(_ db: any StorageConnection, _ report: inout RelayCheckReport) throws {

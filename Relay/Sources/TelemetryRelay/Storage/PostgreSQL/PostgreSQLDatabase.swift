@@ -22,7 +22,7 @@ struct PostgreSQLDatabase: StorageDatabase {
     /// Opens the database and creates its tables, unless they exist. Several relays may do so at once.
     /// - Parameters:
     ///   - parts: what is written to.
-    ///   - connections: the maximum number of connections for short reads. With all others and the one that listens, ten relays have
+    ///   - connections: the maximum number of connections for short reads. With all others and the one that listens, nine relays have
     ///     fewer than the hundred that a server allows by default.
     ///   - queries: the maximum number of connections for queries.
     static func open(

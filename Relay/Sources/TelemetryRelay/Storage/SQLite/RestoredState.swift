@@ -28,12 +28,16 @@ struct RestoredState {
             "UPDATE event_state SET next_event = $1, next_block = $2, stream_generation = $3",
             [next(\.events.nextEvent), next(\.events.nextBlock), next(\.events.streamGeneration)])
         try db.execute("UPDATE debug_log_state SET next = $1", [next(\.debugLogs.next)])
+        // Its next event is that of the backup: what was not evaluated then is evaluated.
+        try db.execute(
+            "UPDATE alert_state SET next_delivery = $1, next_revision = $2",
+            [next(\.alerts.nextDelivery), next(\.alerts.nextRevision)])
         // The retention clock does not go back either.
         for (table, clocks) in [
             ("event_state", [state.events.clocks, present.events.clocks]),
             ("debug_log_state", [state.debugLogs.clocks, present.debugLogs.clocks]),
             ("audit_state", [state.audit, present.audit]),
-            ("alert_state", [state.alerts, present.alerts]),
+            ("alert_state", [state.alerts.clocks, present.alerts.clocks]),
         ] {
             guard let latest = clocks.max(by: { $0.arrival < $1.arrival }) else { continue }
             try db.execute(

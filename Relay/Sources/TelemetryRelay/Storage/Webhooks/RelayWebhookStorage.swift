@@ -6,7 +6,7 @@ public import Foundation
 /// webhook are taken in the order in which they were added.
 public protocol RelayWebhookStorage: Sendable {
     /// Stores a webhook, with an entry of the audit.
-    /// - Throws: ``RelayStorageError/nameInUse(_:)``.
+    /// - Throws: ``RelayStorageError/nameInUse(_:)``, or ``RelayStorageError/refused(_:)`` if there are too many.
     func create(_ webhook: RelayWebhook) async throws
 
     /// All webhooks, sorted by name.
@@ -17,10 +17,12 @@ public protocol RelayWebhookStorage: Sendable {
     func remove(named name: String) async throws -> Bool
 
     /// Adds a delivery.
-    /// - Parameter message: identifies it for the receiver.
+    /// - Parameters:
+    ///   - message: identifies it for the receiver.
+    ///   - limit: how many deliveries wait for that webhook at most, with this one.
     /// - Returns: whether a webhook has that name.
-    /// - Throws: ``RelayStorageError/refused(_:)`` if too many deliveries wait for that webhook.
-    func add(_ body: Data, as message: String, to name: String) async throws -> Bool
+    /// - Throws: ``RelayStorageError/refused(_:)`` if so many wait already.
+    func add(_ body: Data, as message: String, to name: String, before limit: Int) async throws -> Bool
 
     /// Takes the first delivery of a webhook, unless it was taken or has to wait. No relay takes it again for ``RelayDelivery/lease``
     /// seconds.
@@ -46,6 +48,8 @@ public struct RelayWebhook: Sendable, Equatable {
     public let url: String
     public let secret: WebhookSecret
     public let created: Date
+
+    static let maximum = 100
 }
 
 /// A message that waits to be sent.
@@ -54,6 +58,8 @@ public struct RelayDelivery: Sendable, Equatable {
     static let lease: TimeInterval = 20
     /// The maximum number of deliveries that wait for one webhook.
     static let maximumWaiting = 1_000
+    /// The same of messages without events, which must not take the places of others.
+    static let maximumTests = 100
 
     public let webhook: RelayWebhook
     /// The same in every attempt.

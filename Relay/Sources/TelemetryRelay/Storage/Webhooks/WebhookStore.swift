@@ -20,9 +20,10 @@ final class WebhookStore: RelayWebhookStorage {
 
     func create(_ webhook: RelayWebhook) async throws {
         let key = StorageValue.bytes(NameKey.data(of: webhook.name))
-        try await database.write(.relay) { [audit] db in
-            guard try db.rows("SELECT id FROM webhook WHERE name_key = $1", [key]).isEmpty else {
-                throw RelayStorageError.nameInUse(webhook.name)
+        try await database.write(.alerts) { [audit] db in
+            guard try Self.number(of: webhook.name, db) == nil else { throw RelayStorageError.nameInUse(webhook.name) }
+            guard try db.int("SELECT COUNT(*) FROM webhook") ?? 0 < RelayWebhook.maximum else {
+                throw RelayStorageError.refused("there are \(RelayWebhook.maximum) webhooks already")
             }
             try db.enqueue(
                 "INSERT INTO webhook (name_key, name, url, secret, created) VALUES ($1, $2, $3, $4, $5)",
@@ -50,17 +51,20 @@ final class WebhookStore: RelayWebhookStorage {
         }
     }
 
-    func add(_ body: Data, as message: String, to name: String) async throws -> Bool {
-        try await database.write(.alerts) { [self] db in try add(body, as: message, to: name, db) }
+    func add(_ body: Data, as message: String, to name: String, before limit: Int) async throws -> Bool {
+        try await database.write(.alerts) { [self] db in
+            try add(body, as: message, to: name, before: limit, db)
+        }
     }
 
-    /// As ``add(_:as:to:)``, within a transaction.
-    func add(_ body: Data, as message: String, to name: String, _ db: any StorageConnection) throws -> Bool {
+    /// As ``add(_:as:to:before:)``, within a transaction.
+    func add(
+        _ body: Data, as message: String, to name: String, before limit: Int = RelayDelivery.maximumWaiting,
+        _ db: any StorageConnection
+    ) throws -> Bool {
         guard let webhook = try Self.number(of: name, db) else { return false }
         let waiting = try db.int("SELECT COUNT(*) FROM delivery WHERE webhook = $1", [.int(webhook)]) ?? 0
-        guard waiting < RelayDelivery.maximumWaiting else {
-            throw RelayStorageError.refused("\(waiting) deliveries wait for the webhook \(name)")
-        }
+        guard waiting < limit else { throw RelayStorageError.refused("too many messages wait for the webhook \(name)") }
         let now = try Self.advance(arrival, db)
         let number = try db.int(
             "UPDATE alert_state SET next_delivery = next_delivery + 1 WHERE id = 1 RETURNING next_delivery - 1")
@@ -71,19 +75,20 @@ final class WebhookStore: RelayWebhookStorage {
     }
 
     func take(of webhook: Int64?) async throws -> [RelayDelivery] {
-        // Most of the time none waits, and nothing is written.
-        guard try await !database.rows("SELECT number FROM delivery LIMIT 1", []).isEmpty else { return [] }
+        // Most of the time none waits or is due, and nothing is written.
+        let isAnyDue = try await database.read { [arrival] db in
+            let now = arrival.next(after: try AlertState.fetch(db).clocks).arrival
+            return try !Self.due(now, of: webhook, db).isEmpty
+        }
+        guard isAnyDue else { return [] }
         return try await database.write(.alerts) { [arrival] db in
             let now = try Self.advance(arrival, db)
-            let first = try db.rows("SELECT webhook, MIN(number) FROM delivery GROUP BY webhook")
-            return try first.compactMap { row in
-                let (owner, number) = (try row.int(0), try row.int(1))
-                guard webhook == nil || webhook == owner else { return nil }
+            return try Self.due(now, of: webhook, db).compactMap { number in
                 let row = try db.rows(
                     """
                     SELECT \(Self.columns), message, body, attempts, added FROM delivery JOIN webhook ON webhook.id = delivery.webhook
-                    WHERE number = $1 AND due <= $2
-                    """, [.int(number), .double(now)]
+                    WHERE number = $1
+                    """, [.int(number)]
                 ).first
                 guard let row else { return nil }
                 try db.enqueue(
@@ -94,6 +99,18 @@ final class WebhookStore: RelayWebhookStorage {
                     attempts: Int(try row.int(7)) + 1, age: now - (try row.double(8)))
             }
         }
+    }
+
+    /// The number of the first delivery of a webhook, or of each, if it is due.
+    private static func due(_ now: TimeInterval, of webhook: Int64?, _ db: any StorageConnection) throws -> [Int64] {
+        var statement = Statement(
+            """
+            SELECT delivery.number FROM webhook JOIN delivery
+            ON delivery.number = (SELECT MIN(waiting.number) FROM delivery AS waiting WHERE waiting.webhook = webhook.id) WHERE delivery.due <=
+            """)
+        statement.sql += " \(statement.parameter(.double(now)))"
+        if let webhook { statement.sql += " AND webhook.id = \(statement.parameter(.int(webhook)))" }
+        return try db.rows(statement).map { try $0.int(0) }
     }
 
     func complete(_ delivery: RelayDelivery) async throws {
@@ -119,17 +136,9 @@ final class WebhookStore: RelayWebhookStorage {
         return .waiting(lastFailure: try row.optionalBytes(0).map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// The clocks at the last write.
-    static func clocks(_ db: any StorageConnection) throws -> ArrivalClock.Saved {
-        guard let row = try db.rows("SELECT arrival, wall FROM alert_state WHERE id = 1").first else {
-            throw RelayStorageError.corrupt("alert_state is empty")
-        }
-        return try ArrivalClock.Saved(row, 0)
-    }
-
     /// The time now, which later calls are not before.
     private static func advance(_ arrival: ArrivalTime, _ db: any StorageConnection) throws -> TimeInterval {
-        let clocks = arrival.next(after: try clocks(db))
+        let clocks = arrival.next(after: try AlertState.fetch(db).clocks)
         try db.enqueue(
             "UPDATE alert_state SET arrival = $1, wall = $2 WHERE id = 1", [.double(clocks.arrival), .double(clocks.wall)])
         return clocks.arrival
