@@ -3,9 +3,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
 logs=$root/.build-ci/logs
-# All packages as one; see .ci/build. The programs and modules of its debug build are in `built`.
+# All packages as one; see .ci/build. Its debug build is in `built`, and a copy of its programs in `programs`.
 workspace=$root/.build-ci/workspace
 built=$workspace/.build/debug
+programs=$root/.build-ci/programs
 mkdir -p "$logs"
 exec </dev/null
 # The manifests treat warnings as errors; see Package.swift.

@@ -110,6 +110,21 @@ struct WebhookStorageTests {
         }
     }
 
+    @Test("A webhook that cannot be read does not stop the others, and can be removed")
+    func unreadable() async throws {
+        try await StorageBench.open(.memory) { storage in
+            try await create("a", "b", in: storage)
+            try await add("1", to: "a", in: storage)
+            try await add("2", to: "b", in: storage)
+            try await #require(storage.tables).database.write(.alerts) {
+                _ = try $0.execute("UPDATE webhook SET secret = $1 WHERE url = 'https://a.test'", [.bytes(Data())])
+            }
+            #expect(try await storage.webhooks.take(of: nil).map(\.message) == ["2"])
+            #expect(try await storage.webhooks.remove(named: "a"))
+            #expect(try await storage.faults() == [])
+        }
+    }
+
     @Test("For one webhook, a limited number of deliveries waits, and there is a limited number of webhooks")
     func limit() async throws {
         try await StorageBench.open(.memory) { storage in

@@ -90,12 +90,13 @@ final class WebhookStore: RelayWebhookStorage {
                     WHERE number = $1
                     """, [.int(number)]
                 ).first
-                guard let row else { return nil }
+                // A webhook that cannot be read must not stop the others; a check of the database reports it.
+                guard let row, let webhook = try? Self.webhook(row) else { return nil }
                 try db.enqueue(
                     "UPDATE delivery SET due = $1, attempts = attempts + 1 WHERE number = $2",
                     [.double(now + RelayDelivery.lease), .int(number)])
                 return RelayDelivery(
-                    webhook: try Self.webhook(row), message: try row.text(5), body: try row.bytes(6),
+                    webhook: webhook, message: try row.text(5), body: try row.bytes(6),
                     attempts: Int(try row.int(7)) + 1, age: now - (try row.double(8)))
             }
         }
