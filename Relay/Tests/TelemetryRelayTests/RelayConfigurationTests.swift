@@ -45,6 +45,21 @@ struct RelayConfigurationTests {
         }
     }
 
+    @Test("Messages have links if the page's URL is given, and events unless they are turned off")
+    func messages() throws {
+        let standard = try configuration()
+        #expect(standard.publicURL == nil && standard.hasWebhookSamples)
+        let environment = ["TELEMETRY_RELAY_PUBLIC_URL": "https://a.test/relay/", "TELEMETRY_RELAY_WEBHOOK_SAMPLES": "off"]
+        #expect(try configuration(environment).publicURL == "https://a.test/relay")
+        #expect(try !configuration(environment).hasWebhookSamples)
+        #expect(try configuration(environment) { $0.publicURL = "http://b.test" }.publicURL == "http://b.test")
+        #expect(try configuration(environment) { $0.webhookSamples = "on" }.hasWebhookSamples)
+        for url in ["a.test", "ftp://a.test", "https://", "https://a.test/#x", "https://a.test?x"] {
+            #expect(throws: RelayConfigurationError.self) { try configuration { $0.publicURL = url } }
+        }
+        #expect(throws: RelayConfigurationError.self) { try configuration { $0.webhookSamples = "yes" } }
+    }
+
     @Test("An address that other machines can reach requires TLS or a proxy")
     func remote() throws {
         #expect(throws: RelayConfigurationError.self) { try configuration { $0.host = "0.0.0.0" } }

@@ -19,7 +19,7 @@ public struct RelayTokens: Sendable {
         role: RelayRole, name: String, lifetime: TokenLifetime? = nil, scope: RelayScope? = nil
     ) async throws -> String {
         if let scope { try Self.check(scope, of: role) }
-        try OperatorName.check(name, of: "a token")
+        try GivenName.check(name, of: "a token")
         var generator = SystemRandomNumberGenerator()
         let text = TokenText.make(using: &generator)
         let created = now()

@@ -51,7 +51,7 @@ struct AlertRoutes: Sendable {
 
     private static func check(_ alert: RelayAlert) throws {
         do {
-            try OperatorName.check(alert.name, of: "An alert")
+            try GivenName.check(alert.name, of: "An alert")
         } catch let error as RelayConfigurationError {
             throw Problem.invalidArgument("\(error.description).")
         }

@@ -17,7 +17,7 @@ public struct RelayWebhooks: Sendable {
     /// - Returns: the secret if it is new.
     /// - Throws: ``RelayConfigurationError`` if the name is in use or not a name, if the URL is not one of HTTP, or if there are too many.
     public func add(_ name: String, url: String, secret: WebhookSecret? = nil) async throws -> WebhookSecret? {
-        try OperatorName.check(name, of: "a webhook")
+        try GivenName.check(name, of: "a webhook")
         try Self.check(url)
         var generator = SystemRandomNumberGenerator()
         let made = secret == nil ? WebhookSecret.make(using: &generator) : nil

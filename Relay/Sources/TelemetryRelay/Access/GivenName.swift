@@ -1,5 +1,5 @@
-/// A name that the relay's own commands give to something.
-enum OperatorName {
+/// The name of a token, a webhook or an alert.
+enum GivenName {
     /// - Parameter owner: such as `a token`.
     /// - Throws: ``RelayConfigurationError`` if the name is empty, too long or not printable.
     static func check(_ name: String, of owner: String) throws {
