@@ -24,7 +24,10 @@ public enum Relay {
             configuration: configuration, storage: storage, clock: clock, logger: logger,
             uptime: uptime ?? ArrivalClock.continuous())
         let webhooks = WebhookService(storage: storage.webhooks, metrics: parts.metrics, logger: logger)
-        let alerts = AlertService(storage: storage, apps: parts.apps, messages: parts.alertMessages, logger: logger)
+        let silences = SilenceWatch(
+            alerts: storage.alerts, clients: parts.clients, sightings: parts.sightings, uptime: parts.uptime)
+        let alerts = AlertService(
+            storage: storage, clients: parts.clients, messages: parts.alertMessages, silences: silences, logger: logger)
         var services: [any Service] = [parts.streams, parts.connections, storage, webhooks, alerts]
         if let rates = storage.sharedRates {
             services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))

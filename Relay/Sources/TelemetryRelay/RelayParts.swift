@@ -7,10 +7,11 @@ struct RelayParts: Sendable {
     let configuration: RelayConfiguration
     let storage: any RelayStorage
     let metrics = RelayMetrics()
-    let apps: ClientApps
+    let clients: ClientDirectory
+    let sightings: ClientSightings
     let alertMessages: AlertMessages
     let clock: any Clock<Duration>
-    private let uptime: @Sendable () -> Duration
+    let uptime: @Sendable () -> Duration
     let streams: StreamRegistry
     let connections: ConnectionRegistry
     let bodies: WaitingBodies
@@ -27,12 +28,13 @@ struct RelayParts: Sendable {
     ) {
         self.configuration = configuration
         self.storage = storage
-        apps = ClientApps(storage: storage.records)
+        clients = ClientDirectory(storage: storage.records)
         alertMessages = AlertMessages(page: configuration.publicURL ?? "", hasSamples: configuration.hasWebhookSamples)
         (self.clock, self.uptime) = (clock, uptime)
         let gate = TokenGate(storage: storage.tokens, configured: configuration.token, now: { Date() }, uptime: uptime)
         let limits = configuration.limits.withinDescriptors()
         streams = StreamRegistry(gate: gate, limits: limits, logger: logger, clock: clock, uptime: uptime)
+        sightings = ClientSightings { [streams] in streams.clients }
         connections = ConnectionRegistry(
             limits: limits, countsNetworks: !configuration.isBehindProxy, logger: logger,
             clock: clock, uptime: uptime)
@@ -46,7 +48,8 @@ struct RelayParts: Sendable {
         }
         let newClients = limiter(rates.newClients)
         access = RelayAccess(
-            gate: gate, keyring: ClientKeyring(storage: storage.clientKeys, newClients: newClients), newClients: newClients,
+            gate: gate, sightings: sightings, keyring: ClientKeyring(storage: storage.clientKeys, newClients: newClients),
+            newClients: newClients,
             clients: limiter(rates.client), tokens: limiter(rates.token),
             debugBytes: limiter(rates.debugBytes), isBehindProxy: configuration.isBehindProxy)
     }
@@ -63,7 +66,7 @@ struct RelayParts: Sendable {
         addMetrics(to: router)
         addDebugLogs(to: router)
         RelayRoutes(
-            storage: storage, access: access, apps: apps, streams: streams, bodies: bodies,
+            storage: storage, access: access, clients: clients, streams: streams, bodies: bodies,
             decoding: decoding,
             changes: Turns(maximum: Self.changesAtOnce, clock: clock),
             hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),

@@ -335,7 +335,7 @@ struct AuditTests {
                 #expect(try await relay.get("/v1/audit?\(query)", as: auditor).status == .badRequest, "\(query)")
             }
             let features = try await relay.get("/v1/server", as: viewer)["features"] as? [String]
-            #expect(features == ["query", "audit"])
+            #expect(features == ["query", "audit", "alerts"])
         }
     }
 

@@ -64,6 +64,14 @@ struct ConnectionTests {
         #expect(request.withSafeTexts() == request)
     }
 
+    @Test("A connection ends if its peer acknowledges nothing for 30 seconds")
+    func acknowledgements() async throws {
+        let timeout = ConnectionHandler.acknowledgementTimeout
+        let options = try await Bench().connect().options
+        #expect(options.contains { $0.option as? ChannelOptions.Types.SocketOption == timeout.option })
+        #expect(options.contains { $0.value as? SocketOptionValue == timeout.value })
+    }
+
     @Test("A first request has to arrive within 60 seconds, and a next one within 75")
     func heads() async throws {
         let bench = Bench()

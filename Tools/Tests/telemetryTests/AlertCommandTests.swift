@@ -8,7 +8,8 @@ import Testing
 struct AlertCommandTests {
     private static let alerts = """
         {"alerts":[{"name":"a b","query":"name:x","count":5,"within":600,"webhook":"ops","quiet":3600,"isEnabled":true,"owner":"anna"},\
-        {"name":"c","query":"y","count":1,"within":60,"webhook":"chat","quiet":60,"isEnabled":false}]}
+        {"name":"c","query":"y","count":1,"within":60,"webhook":"chat","quiet":60,"isEnabled":false},\
+        {"name":"d","silence":600,"clients":"till-*","webhook":"ops","quiet":60,"isEnabled":true,"owner":"anna"}]}
         """
 
     private func withRelay(_ body: (LoopbackServer, _ url: String) async throws -> Void) async throws {
@@ -33,21 +34,23 @@ struct AlertCommandTests {
                 "alert", "list", "--relay", url, environment: ["LIVE_TELEMETRY_TOKEN": "secret"])
             #expect(
                 result.output == """
-                    ALERT  STATE  FIRES AT  QUIET  WEBHOOK  OWNER  QUERY
-                    a b    on     5 in 10m  1h     ops      anna   name:x
-                    c      off    1 in 1m   1m     chat     –      y
+                    ALERT  STATE  FIRES AT        QUIET  WEBHOOK  OWNER  CONDITION
+                    a b    on     5 in 10m        1h     ops      anna   name:x
+                    c      off    1 in 1m         1m     chat     –      y
+                    d      on     silent for 10m  1m     ops      anna   clients till-*
 
                     """, "\(result.errors)")
             #expect(server.requests.allSatisfy { $0.header("Authorization") == "Bearer secret" })
             let json = try await ToolProcess.run("alert", "list", "-o", "json", "--relay", url)
-            #expect(json.lines.count == 2 && json.lines[0].hasPrefix(#"{"name":"a b","query":"name:x","count":5"#))
+            #expect(json.lines.count == 3 && json.lines[0].hasPrefix(#"{"name":"a b","query":"name:x","count":5"#))
         }
     }
 
     @Test("An alert is added, tested and removed; what the relay says against it is printed")
     func changes() async throws {
         try await withRelay { server, url in
-            func run(_ arguments: String...) async throws -> ToolProcess.Result {
+            func run(_ arguments: String...) async throws -> ToolProcess.Result { try await run(arguments) }
+            func run(_ arguments: [String]) async throws -> ToolProcess.Result {
                 try await ToolProcess.run(["alert"] + arguments + ["--relay", url])
             }
             let added = try await run(
@@ -59,6 +62,12 @@ struct AlertCommandTests {
             #expect(
                 String(decoding: request.body, as: UTF8.self)
                     == #"{"query":"name:x status:>=500","count":5,"within":600,"webhook":"ops","quiet":7200,"isEnabled":true}"#)
+            for (options, clients) in [([], "*"), (["--clients", "till-*"], "till-*")] {
+                #expect(try await run(["add", "a b", "--silence", "10m", "--webhook", "ops"] + options).code == 0)
+                #expect(
+                    String(decoding: try #require(server.requests.last).body, as: UTF8.self)
+                        == #"{"silence":600,"clients":"\#(clients)","webhook":"ops","quiet":3600,"isEnabled":true}"#)
+            }
             #expect(try await run("test", "a b").output == "✓ The relay sends a message of a b.\n")
             #expect(try await run("remove", "a b").output == "✓ Removed alert a b.\n")
             let rejected = try await run("add", "x", "--where", "y", "--webhook", "no")
@@ -74,6 +83,10 @@ struct AlertCommandTests {
             (["--webhook", "ops"], "--where"), (["--where", "x", "--webhook", "ops", "--count", "0"], "--count"),
             (["--where", "x", "--webhook", "ops", "--within", "soon"], "--within"),
             (["--where", "x", "--webhook", "ops", "--quiet", "31d"], "--quiet"),
+            (["--where", "x", "--silence", "10m", "--webhook", "ops"], "either"),
+            (["--where", "x", "--clients", "a", "--webhook", "ops"], "--clients is for"),
+            (["--silence", "10m", "--count", "2", "--webhook", "ops"], "are for --where"),
+            (["--silence", "31d", "--webhook", "ops"], "--silence"),
             (["--where", "x | stats count()", "--webhook", "ops"], "pipe"), (["--where", "x"], "webhook"),
         ])
     func refused(options: [String], reason: String) async throws {

@@ -5,6 +5,7 @@ import TelemetryTransport
 /// Authenticates callers and checks that they may use a route.
 struct RelayAccess: Sendable {
     let gate: TokenGate
+    let sightings: ClientSightings
     let keyring: ClientKeyring
     let newClients: RateLimiter<RelayRateSource>
     let clients: RateLimiter<RelayRateSource>
@@ -75,6 +76,7 @@ struct RelayAccess: Sendable {
                 throw Problem.rateLimited("Too many requests from this client.", retryAfter: wait)
             }
         }
+        sightings.note(keys.map(\.clientId))
         return RelayCaller(
             credential: caller.credential, tokenName: caller.tokenName, role: .host, clients: keys.map(\.clientId),
             address: caller.address)

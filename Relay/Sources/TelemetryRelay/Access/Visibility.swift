@@ -13,13 +13,13 @@ struct Visibility: Sendable {
     private let extent: Extent
     private let tokenName: String?
 
-    /// - Parameter apps: tells the clients of the caller's apps, if it is limited to some.
-    init(of caller: RelayCaller, _ apps: ClientApps) async throws {
+    /// - Parameter directory: has the clients of the caller's apps, if it is limited to some.
+    init(of caller: RelayCaller, _ directory: ClientDirectory) async throws {
         tokenName = caller.tokenName
         if caller.role == .host {
             extent = .host(HostRecordRules(clients: Set(caller.clients)))
         } else if let scope = caller.scope {
-            let clients = scope.apps.isEmpty ? nil : try await apps.clients(of: scope.apps)
+            let clients = scope.apps.isEmpty ? nil : try await directory.clients(of: scope.apps)
             extent = .scope(ScopeRules(scope: scope, clients: clients))
         } else {
             extent = .everything
@@ -28,6 +28,14 @@ struct Visibility: Sendable {
 
     /// The clients of a host; nil for others.
     var hostClients: Set<String>? { if case .host(let rules) = extent { rules.clients } else { nil } }
+
+    func sees(client: String) -> Bool {
+        switch extent {
+        case .everything: true
+        case .host(let rules): rules.clients.contains(client)
+        case .scope(let rules): rules.sees(client: client)
+        }
+    }
 
     // MARK: Events
 
@@ -159,7 +167,7 @@ extension RelayRecord {
         return changed
     }
 
-    private var isApproved: Bool {
+    var isApproved: Bool {
         record.recordType == TelemetrySchema.clientRecordType
             && record[TelemetrySchema.ClientField.isEnabled.rawValue]?.boolValue == true
     }

@@ -6,38 +6,59 @@ import Foundation
 struct AlertMessages: Sendable {
     /// The address of the page as its users know it, without a slash at the end; empty if it is not configured.
     let page: String
-    /// Whether messages contain events.
+    /// Whether messages contain events, or the names of clients.
     let hasSamples: Bool
 
     func message(for firing: RelayFiring, at date: Date) -> RelayAlertMessage {
         RelayAlertMessage(
             firing: firing, identifier: Self.identifier(),
-            body: body(of: firing.alert.name, count: firing.alert.count, firing.alert.query, firing.sample, at: date))
+            body: body(of: firing.alert.name, firing.alert.condition, count: firing.count, at: date) { writer in
+                if firing.alert.silence != nil {
+                    writer.key("clientids")
+                    writer.array(firing.clients) { client, writer in writer.string(client) }
+                }
+                write(firing.sample, to: &writer)
+            })
     }
 
     /// The body of a message that tests an alert, without events.
     func test(of alert: RelayAlert, at date: Date) -> Data {
-        body(of: alert.name, count: 0, alert.query, [], at: date)
+        body(of: alert.name, alert.condition, count: 0, at: date) { writer in write([], to: &writer) }
     }
 
     /// The body of a message that tests a webhook.
-    func test(at date: Date) -> Data { body(of: "test", count: 0, .all, [], at: date) }
+    func test(at date: Date) -> Data {
+        body(of: "test", .events(.init(query: .all, count: 0, within: 0)), count: 0, at: date) { writer in
+            write([], to: &writer)
+        }
+    }
 
+    /// - Parameter samples: writes the members that are left out if messages have no samples.
     private func body(
-        of name: String, count: Int, _ query: TelemetryQuery, _ sample: [RelayStoredEvent], at date: Date
+        of name: String, _ condition: RelayAlert.Condition, count: Int, at date: Date, samples: (inout JSONWriter) -> Void
     ) -> Data {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in
             writer.member("alert", name)
             writer.member("firedAt", TimestampText.string(from: date) ?? "")
             writer.member("count", count)
-            writer.member("query", query.description)
-            writer.member("link", link(to: query))
-            guard hasSamples else { return }
-            writer.key("sample")
-            writer.array(sample.compactMap(Self.json)) { event, writer in writer.raw(event) }
+            switch condition {
+            case .events(let events):
+                writer.member("query", events.query.description)
+                writer.member("link", link(to: events.query))
+            case .silence(let silence):
+                writer.member("query", "")
+                writer.member("link", "\(page)/#/clients")
+                writer.member("silence", silence.seconds)
+            }
+            if hasSamples { samples(&writer) }
         }
         return Data(writer.bytes)
+    }
+
+    private func write(_ sample: [RelayStoredEvent], to writer: inout JSONWriter) {
+        writer.key("sample")
+        writer.array(sample.compactMap(Self.json)) { event, writer in writer.raw(event) }
     }
 
     /// - Returns: nil for an event that cannot be read.

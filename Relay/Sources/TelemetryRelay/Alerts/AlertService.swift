@@ -4,11 +4,12 @@ import ServiceLifecycle
 @_spi(Tooling) import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 
-/// Evaluates alerts for the events that arrive, while the relay runs.
+/// Evaluates alerts while the relay runs: for the events that arrive, and for the clients that are not seen.
 struct AlertService: Service {
     let storage: any RelayStorage
-    let apps: ClientApps
+    let clients: ClientDirectory
     let messages: AlertMessages
+    let silences: SilenceWatch
     let logger: Logger
     var clock: any Clock<Duration> = ContinuousClock()
     var now: @Sendable () -> Date = { Date() }
@@ -19,7 +20,8 @@ struct AlertService: Service {
         await StorageSteps(
             configuration: configuration,
             frequent: [
-                .init(failure: "alerts cannot be evaluated") { try await cancelWhenGracefulShutdown { try await evaluate() } }
+                .init(failure: "alerts cannot be evaluated") { try await cancelWhenGracefulShutdown { try await evaluate() } },
+                .init(failure: "silent clients cannot be found") { try await checkSilences() },
             ],
             maintenance: []
         ).run()
@@ -36,26 +38,37 @@ struct AlertService: Service {
         guard !list.alerts.isEmpty else { return false }
         var watched: [RelayWatchedAlert] = []
         for alert in list.alerts where alert.isEnabled {
-            let visibility = try await Visibility(of: .owner(of: alert), apps)
-            watched.append(RelayWatchedAlert(alert: alert, filter: visibility.narrow(RelayEventFilter(query: alert.query))))
+            guard let condition = alert.events else { continue }
+            let visibility = try await Visibility(of: .owner(of: alert), clients)
+            let filter = visibility.narrow(RelayEventFilter(query: condition.query))
+            watched.append(RelayWatchedAlert(alert: alert, condition: condition, filter: filter))
         }
         guard let evaluation = try await storage.alerts.evaluate(watched, of: list.revision, now: now()) else { return false }
         let found = evaluation.firings.map { messages.message(for: $0, at: now()) }
         guard let unsent = try await storage.alerts.commit(evaluation, found) else { return true }
-        for firing in unsent {
-            logger.error("an alert fired, but is not sent", metadata: ["alert": "\(firing.alert)", "error": "\(firing.reason)"])
-        }
+        log(unsent)
         if evaluation.unreadable > 0 {
             logger.error(
                 "alerts cannot be evaluated for blocks that cannot be read", metadata: ["blocks": "\(evaluation.unreadable)"])
         }
         return true
     }
+
+    /// Finds clients that were not seen.
+    func checkSilences() async throws {
+        log(try await silences.check { [messages, now] in messages.message(for: $0, at: now()) })
+    }
+
+    private func log(_ unsent: [RelayUnsentFiring]) {
+        for firing in unsent {
+            logger.error("an alert fired, but is not sent", metadata: ["alert": "\(firing.alert)", "error": "\(firing.reason)"])
+        }
+    }
 }
 
 extension RelayCaller {
     /// Who sees what an alert may find.
-    fileprivate static func owner(of alert: RelayAlert) -> RelayCaller {
+    static func owner(of alert: RelayAlert) -> RelayCaller {
         RelayCaller(credential: .none, tokenName: alert.owner, role: .viewer, scope: alert.scope)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOHTTPTypes
 
@@ -11,6 +12,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The maximum size of a write, in bytes. A larger part of a response is split, because the channel reports complete writes only.
     private static let maximumWrite = 64 << 10
+    /// After what time without an acknowledgement of sent bytes the connection ends: 30 seconds. See the manual's page tcp(7).
+    static var acknowledgementTimeout: (option: ChannelOptions.Types.SocketOption, value: SocketOptionValue) {
+        #if os(Linux)
+        let (name, value) = (TCP_USER_TIMEOUT, SocketOptionValue(30_000))
+        #else
+        let (name, value) = (TCP_RXT_CONNDROPTIME, SocketOptionValue(30))
+        #endif
+        return (.init(level: .tcp, name: .init(rawValue: name)), value)
+    }
+
     private let registry: ConnectionRegistry
     private var connection: Connection?
     private var discardsBody = false
@@ -21,6 +32,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         connection = registry.open(context.channel)
+        // Without it, a stream to a peer that is gone stays open for a quarter of an hour.
+        _ = context.channel.setOption(Self.acknowledgementTimeout.option, value: Self.acknowledgementTimeout.value)
         context.fireChannelActive()
     }
 

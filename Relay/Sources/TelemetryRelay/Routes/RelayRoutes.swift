@@ -31,7 +31,7 @@ struct RelayRoutes: Sendable {
 
     let storage: any RelayStorage
     let access: RelayAccess
-    let apps: ClientApps
+    let clients: ClientDirectory
     let streams: StreamRegistry
     let bodies: WaitingBodies
     let decoding: BodyDecoding
@@ -74,7 +74,7 @@ struct RelayRoutes: Sendable {
     }
 
     /// What a caller sees now. What it saw when its request began may have changed since.
-    func visibility(of caller: RelayCaller) async throws -> Visibility { try await Visibility(of: caller, apps) }
+    func visibility(of caller: RelayCaller) async throws -> Visibility { try await Visibility(of: caller, clients) }
 
     func add(to router: Router<RelayRequestContext>, _ table: RouteTable) {
         addEvents(to: router, table)
@@ -114,7 +114,7 @@ extension RelayRoutes {
             writer.key("formats")
             writer.array(["json", "lines"]) { $1.string($0) }
             writer.key("features")
-            writer.array(["query", "audit"]) { $1.string($0) }
+            writer.array(["query", "audit", "alerts"]) { $1.string($0) }
             writer.member("time", TimestampText.string(from: Date()) ?? "")
             if asked.caller.role != .host, asked.caller.scope == nil { retention.write(to: &writer) }
             writer.key("limits")

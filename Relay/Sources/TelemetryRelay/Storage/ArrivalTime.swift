@@ -7,10 +7,14 @@ struct ArrivalTime: Sendable {
     /// The retention age, in seconds.
     private let age: TimeInterval
 
-    init(after saved: ArrivalClock.Saved, age: TimeInterval, _ configuration: RelayStorageConfiguration) {
+    /// - Parameter uptime: the monotonic clock, unless the configuration has one.
+    init(
+        after saved: ArrivalClock.Saved, age: TimeInterval, _ configuration: RelayStorageConfiguration,
+        uptime: @Sendable () -> @Sendable () -> Duration = ArrivalClock.continuous
+    ) {
         clock = ArrivalClock(
             after: saved, wall: configuration.now().timeIntervalSinceReferenceDate, age: age,
-            uptime: configuration.uptime ?? ArrivalClock.continuous())
+            uptime: configuration.uptime ?? uptime())
         (date, self.age) = (configuration.now, age)
     }
 

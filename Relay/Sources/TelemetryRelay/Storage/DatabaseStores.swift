@@ -11,13 +11,16 @@ struct DatabaseStores: Sendable {
         /// Those of the audit.
         let audit: ArrivalClock.Saved
         let alerts: AlertState
+        /// The clock of ``ClientSilences``.
+        let seen: ArrivalClock.Saved
 
         /// - Returns: nil for a new database.
         static func fetch(_ db: any StorageConnection) throws -> State? {
             try RelayState.fetch(db).map {
                 State(
                     relay: $0, events: try EventState.fetch(db), debugLogs: try DebugLogState.fetch(db),
-                    audit: try AuditLog.clocks(db), alerts: try AlertState.fetch(db))
+                    audit: try AuditLog.clocks(db), alerts: try AlertState.fetch(db),
+                    seen: try ClientSilences.saved(db))
             }
         }
 
@@ -75,7 +78,11 @@ struct DatabaseStores: Sendable {
         stores = RelayStores(
             events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
             clientKeys: clientKeys, debugLogs: debugLogs, audit: audit, webhooks: webhooks,
-            alerts: AlertStore(database, audit: log, webhooks: webhooks, logger: configuration.logger))
+            alerts: AlertStore(
+                database, audit: log, webhooks: webhooks,
+                watched: ArrivalTime(
+                    after: state.seen, age: 2 * ClientSilences.maximumGap, configuration, uptime: ArrivalClock.suspending),
+                logger: configuration.logger))
     }
 
     func usage() async throws -> RelayUsage {

@@ -14,7 +14,7 @@ struct StorageSchema {
     var tables: String { state + events + records + access + debugLogs + audit }
 
     /// The statements that make each later version out of the one before it, the oldest version first. A new database gets all of them.
-    var upgrades: [String] { [alerts] }
+    var upgrades: [String] { [alerts, clientsSeen] }
 
     /// `added` and `due` are in seconds of the arrival clock of `alert_state`; `fired`, and the times in `recent`, in milliseconds of that of
     /// events. `since` is the number of the first event that an alert is evaluated for.
@@ -59,6 +59,20 @@ struct StorageSchema {
             wall DOUBLE PRECISION NOT NULL
         );
         INSERT INTO alert_state SELECT id, 1, 1, 1, arrival, wall FROM audit_state;
+
+        """
+    }
+
+    /// See ``ClientSilences``. An alert about silence has a time of its clock as `since` and `fired`.
+    private var clientsSeen: String {
+        """
+        CREATE TABLE client_seen (client_key \(bytes) PRIMARY KEY, seen BIGINT NOT NULL);
+        CREATE TABLE client_seen_state (
+            id BIGINT PRIMARY KEY CHECK (id = 1),
+            arrival DOUBLE PRECISION NOT NULL,
+            wall DOUBLE PRECISION NOT NULL
+        );
+        INSERT INTO client_seen_state SELECT id, arrival, wall FROM alert_state;
 
         """
     }
@@ -253,7 +267,7 @@ struct StorageSchema {
         try db.enqueue("INSERT INTO relay_state VALUES (1, $1, 1, 0) ON CONFLICT DO NOTHING", [.text(store)])
         let states = [
             "event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0,", "debug_log_state VALUES (1, 1, 0, 0,", "audit_state VALUES (1, 1,",
-            "alert_state VALUES (1, 1, 1, 1,",
+            "alert_state VALUES (1, 1, 1, 1,", "client_seen_state VALUES (1,",
         ]
         for counters in states {
             try db.enqueue("INSERT INTO \(counters) $1, $1) ON CONFLICT DO NOTHING", [.double(wall)])

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -36,6 +37,11 @@ final class StreamRegistry: Service {
 
     /// The number of open streams.
     var count: Int { state.withLock(\.sessions.count) }
+
+    /// The keys of the clients with open streams.
+    var clients: Set<Data> {
+        Set(state.withLock { Array($0.counts.keys) }.compactMap { if case .clientKey(let key) = $0 { key } else { nil } })
+    }
 
     /// - Throws: a 429 if the caller has as many open streams and waiting requests as it may have.
     func checkRoom(for caller: RelayCaller) throws { try state.withLock { try checkRoom(for: caller, in: $0) } }

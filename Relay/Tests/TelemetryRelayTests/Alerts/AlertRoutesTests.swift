@@ -59,7 +59,7 @@ struct AlertRoutesTests {
     @Test(
         "What is not an alert is a 400 that says why",
         arguments: [
-            ("{}", "query is missing"), (#"{"query":"x"}"#, "webhook is missing"),
+            ("{}", "webhook is missing"), (#"{"query":"x"}"#, "webhook is missing"),
             (#"{"query":"x | count()","webhook":"hook"}"#, "query"),
             (#"{"query":"x | limit 1","webhook":"hook"}"#, "without pipes"),
             (#"{"query":"(","webhook":"hook"}"#, "query"), (#"{"query":"x","webhook":"other"}"#, "no webhook \"other\""),
@@ -68,13 +68,39 @@ struct AlertRoutesTests {
             (#"{"query":"x","webhook":"hook","within":86401}"#, "within must be"),
             (#"{"query":"x","webhook":"hook","quiet":0}"#, "quiet must be"),
             (#"{"query":"x","webhook":"hook","isEnabled":1}"#, "isEnabled must be"),
-            (#"{"silence":600}"#, "query is missing"), ("[]", "object"),
+            (#"{"webhook":"hook"}"#, "query or silence is missing"),
+            (#"{"silence":600}"#, "webhook is missing"), (#"{"silence":0,"webhook":"hook"}"#, "silence must be"),
+            (#"{"silence":2592001,"webhook":"hook"}"#, "silence must be"),
+            (#"{"silence":600,"query":"x","webhook":"hook"}"#, "either query or silence"),
+            (#"{"query":"x","clients":"*","webhook":"hook"}"#, "clients is for silence"),
+            (#"{"silence":600,"clients":"","webhook":"hook"}"#, "clients must have"),
+            (#"{"silence":600,"clients":1,"webhook":"hook"}"#, "clients"), ("[]", "object"),
         ])
     func malformed(body: String, reason: String) async throws {
         try await Self.run { relay async throws -> Void in
             let answer = try await relay.send(.put, "/v1/alerts/a", body)
             #expect(answer.status == .badRequest && (answer["detail"] as? String)?.contains(reason) == true, "\(answer.text)")
             #expect(try await relay.storage.alerts.all().alerts.isEmpty)
+        }
+    }
+
+    @Test("An alert about silence is saved and listed; all clients unless it names some")
+    func silence() async throws {
+        try await Self.run { relay async throws -> Void in
+            let some = #"{"silence":600,"clients":"web-*","webhook":"hook","quiet":60}"#
+            #expect(try await relay.send(.put, "/v1/alerts/some", some).status == .noContent)
+            #expect(try await relay.send(.put, "/v1/alerts/all", #"{"silence":1,"webhook":"hook"}"#).status == .noContent)
+            let alerts = try #require(try await relay.get("/v1/alerts")["alerts"] as? [[String: Any]])
+            #expect(alerts.map { $0["silence"] as? Int } == [1, 600])
+            #expect(alerts.map { $0["clients"] as? String } == ["*", "web-*"])
+            #expect(alerts.map { $0["quiet"] as? Int } == [3_600, 60])
+            #expect(alerts.allSatisfy { $0["query"] == nil && $0["count"] == nil && $0["within"] == nil })
+            let entries = try await relay.storage.audit.page(matching: .init(), after: nil, limit: 100, order: .ascending).entries
+            #expect(
+                entries.filter { $0.entry.action == .saveAlert }.map(\.entry.detail)
+                    == ["some silence=600 clients=web-* webhook=hook", "all silence=1 clients=* webhook=hook"])
+            let features = try await relay.get("/v1/server")["features"] as? [String]
+            #expect(features?.contains("alerts") == true)
         }
     }
 
@@ -116,7 +142,8 @@ struct AlertRoutesTests {
             #expect(
                 try await relay.send(.put, "/v1/alerts/n", #"{"query":"z","webhook":"hook"}"#, as: admin).status == .noContent)
             let alert = try #require(try await relay.storage.alerts.all().alerts.first { $0.name == "n" })
-            #expect(alert.scope == RelayScope(scenarios: ["Net*"]) && alert.owner == "net" && alert.query.description == "z")
+            #expect(
+                alert.scope == RelayScope(scenarios: ["Net*"]) && alert.owner == "net" && alert.events?.query.description == "z")
             #expect(try await Self.names(relay, as: net) == ["n"])
             for number in 2...RelayAlert.maximumOfScope {
                 #expect(try await relay.send(.put, "/v1/alerts/n\(number)", Self.body, as: net).status == .noContent)

@@ -10,10 +10,12 @@ struct AlertServiceTests {
     private let time = TestTime()
 
     private func service(_ storage: any RelayStorage, hasSamples: Bool = true) -> AlertService {
-        AlertService(
-            storage: storage, apps: ClientApps(storage: storage.records),
-            messages: AlertMessages(page: "https://relay.test", hasSamples: hasSamples), logger: Bench.logger(),
-            now: { [time] in time.now })
+        let clients = ClientDirectory(storage: storage.records)
+        return AlertService(
+            storage: storage, clients: clients, messages: AlertMessages(page: "https://relay.test", hasSamples: hasSamples),
+            silences: SilenceWatch(
+                alerts: storage.alerts, clients: clients, sightings: ClientSightings { [] }, uptime: { [time] in time.uptime }),
+            logger: Bench.logger(), now: { [time] in time.now })
     }
 
     private static func event(
@@ -24,13 +26,18 @@ struct AlertServiceTests {
             threadId: "t", property1: text, scenario: scenario)
     }
 
+    private static func watched(_ alert: RelayAlert) throws -> RelayWatchedAlert {
+        let condition = try #require(alert.events)
+        return RelayWatchedAlert(alert: alert, condition: condition, filter: RelayEventFilter(query: condition.query))
+    }
+
     private func save(
         _ name: String, _ query: String, count: Int = 1, within: Int = 60, quiet: Int = 3_600, scope: RelayScope? = nil,
         isEnabled: Bool = true, in storage: any RelayStorage
     ) async throws {
         var alert = RelayAlert(
-            name: name, query: try TelemetryQuery(query), count: count, within: within, webhook: "hook", quiet: quiet,
-            isEnabled: isEnabled)
+            name: name, condition: .events(.init(query: try TelemetryQuery(query), count: count, within: within)),
+            webhook: "hook", quiet: quiet, isEnabled: isEnabled)
         (alert.owner, alert.scope) = ("anna", scope)
         try await storage.alerts.save(alert, by: RelayActor(token: "anna", role: .viewer)) { [alert] _ in alert }
     }
@@ -155,7 +162,7 @@ struct AlertServiceTests {
                 try await save("a", "name:x", in: one)
                 try await append([Self.event(1, name: "x")], to: one)
                 let list = try await one.alerts.all()
-                let watched = [RelayWatchedAlert(alert: list.alerts[0], filter: RelayEventFilter(query: list.alerts[0].query))]
+                let watched = [try Self.watched(list.alerts[0])]
                 let evaluation = try #require(try await one.alerts.evaluate(watched, of: list.revision, now: time.now))
                 let firing = try #require(evaluation.firings.first)
                 try await bench.open { other async throws in
@@ -177,7 +184,7 @@ struct AlertServiceTests {
             let list = try await storage.alerts.all()
             try await save("b", "name:y", in: storage)
             try await append([Self.event(2, name: "y")], to: storage)
-            let watched = [RelayWatchedAlert(alert: list.alerts[0], filter: RelayEventFilter(query: list.alerts[0].query))]
+            let watched = [try Self.watched(list.alerts[0])]
             #expect(try await storage.alerts.evaluate(watched, of: list.revision, now: time.now) == nil)
             let later = try await storage.alerts.all()
             let evaluation = try #require(try await storage.alerts.evaluate(watched, of: later.revision, now: time.now))
@@ -269,7 +276,7 @@ struct AlertServiceTests {
             let list = try await storage.alerts.all()
             let alert = try #require(list.alerts.first)
             try await append([Self.event(5, name: "x")], to: storage)
-            let watched = RelayWatchedAlert(alert: alert, filter: RelayEventFilter(query: alert.query))
+            let watched = try Self.watched(alert)
             let evaluation = try #require(try await storage.alerts.evaluate([watched], of: list.revision, now: time.now))
             let firing = try #require(evaluation.firings.first)
             #expect(try await storage.alerts.remove(named: "a", by: .command, where: { _ in true }))
@@ -287,7 +294,7 @@ struct AlertServiceTests {
             try await append([Self.event(1)], to: storage)
             let list = try await storage.alerts.all()
             let alert = try #require(list.alerts.first)
-            let watched = RelayWatchedAlert(alert: alert, filter: RelayEventFilter(query: alert.query))
+            let watched = try Self.watched(alert)
             let evaluation = try #require(try await storage.alerts.evaluate([watched], of: list.revision, now: time.now))
             let message = RelayAlertMessage(firing: evaluation.firings[0], identifier: "m", body: Data("{}".utf8))
             #expect(

@@ -6,10 +6,6 @@ import Testing
 
 /// When an alert fires.
 struct AlertWindowTests {
-    private static func alert(count: Int, within: Int, quiet: Int) -> RelayAlert {
-        RelayAlert(name: "a", query: .all, count: count, within: within, webhook: "w", quiet: quiet, isEnabled: true)
-    }
-
     @Test(
         "An alert fires at the last of so many events within its time, and then not before it was quiet",
         arguments: [
@@ -21,15 +17,15 @@ struct AlertWindowTests {
             (2, 60, 10, [], []),
         ])
     func fires(count: Int, within: Int, quiet: Int, seconds: [Int64], expected: [Int]) {
-        let alert = Self.alert(count: count, within: within, quiet: quiet)
+        let condition = RelayAlert.Events(query: .all, count: count, within: within)
         let times = seconds.map { $0 * 1_000 }
         var together = AlertWindow()
-        #expect(together.add(times, for: alert) == expected)
+        #expect(together.add(times, for: condition, quiet: quiet) == expected)
         // One by one, and from the stored form each time.
         var window = AlertWindow()
         var firings: [Int] = []
         for (index, time) in times.enumerated() {
-            if !window.add([time], for: alert).isEmpty { firings.append(index) }
+            if !window.add([time], for: condition, quiet: quiet).isEmpty { firings.append(index) }
             window = (try? AlertWindow(stored: window.stored, fired: window.fired)) ?? AlertWindow()
             #expect(window.recent.count < max(count, 1))
         }

@@ -15,7 +15,9 @@ struct UpgradeTests {
     private let directory = TemporaryDirectory()
     private var file: URL { directory.url.appending(path: "relay.sqlite") }
 
-    private static let fixtures: [Int: [UInt8]] = [6: PackageResources.sqlite_6_sql, 7: PackageResources.sqlite_7_sql]
+    private static let fixtures: [Int: [UInt8]] = [
+        6: PackageResources.sqlite_6_sql, 7: PackageResources.sqlite_7_sql, 8: PackageResources.sqlite_8_sql,
+    ]
 
     @Test("A database of each version opens with what it had, and stores more", arguments: fixtures.keys.sorted())
     func fixture(version: Int) async throws {

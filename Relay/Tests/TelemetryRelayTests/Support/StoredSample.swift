@@ -62,12 +62,15 @@ enum StoredSample {
         #expect(try await storage.faults() == [])
     }
 
-    /// Adds a webhook with a delivery, and expects that it is taken.
+    /// Adds a webhook with a delivery, and expects that it is taken, and a client that was seen.
     static func addDelivery(to storage: any RelayStorage) async throws {
         let webhooks = RelayWebhooks(storage: storage.webhooks)
         _ = try await webhooks.add("hook", url: "https://example.com")
         let message = try await webhooks.test("hook")
         #expect(try await storage.webhooks.take(of: nil).map(\.message) == [message])
+        let watch = RelayClientWatch(alerts: [], approved: [NameKey.data(of: "c"): "c"], seen: []) { _, _ in true }
+        #expect(try await storage.alerts.watch(watch) { RelayAlertMessage(firing: $0, identifier: "", body: Data()) } == [])
+        #expect(try await storage.tables?.database.rows("SELECT seen FROM client_seen", []).count == 1)
         #expect(try await storage.faults() == [])
     }
 

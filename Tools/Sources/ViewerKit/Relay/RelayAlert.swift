@@ -1,14 +1,16 @@
 import Foundation
 
-/// An alert of a relay: a query, and how many of its events make it send a message.
+/// An alert of a relay: what makes it send a message, and to which webhook.
 public struct RelayAlert: Sendable, Equatable {
+    public enum Condition: Sendable, Equatable {
+        /// That so many events arrive within a time in seconds which a query without pipes matches.
+        case events(query: String, count: Int, within: Int)
+        /// That an approved client of those that a pattern matches is not seen for so many seconds.
+        case silence(seconds: Int, clients: String)
+    }
+
     public var name: String
-    /// A query without pipes.
-    public var query: String
-    /// The number of events that make it fire.
-    public var count: Int
-    /// The time within which they arrive, in seconds.
-    public var within: Int
+    public var condition: Condition
     /// The name of a webhook of the relay.
     public var webhook: String
     /// For how long it does not fire again, in seconds.
@@ -17,19 +19,17 @@ public struct RelayAlert: Sendable, Equatable {
     /// The name of the token that made it; nil if it is not known.
     public var owner: String?
 
-    public init(name: String, query: String, count: Int = 1, within: Int = 60, webhook: String, quiet: Int = 3_600) {
-        (self.name, self.query, self.webhook) = (name, query, webhook)
-        (self.count, self.within, self.quiet) = (count, within, quiet)
+    public init(name: String, condition: Condition, webhook: String, quiet: Int = 3_600) {
+        (self.name, self.condition, self.webhook, self.quiet) = (name, condition, webhook, quiet)
     }
 
     /// Returns nil if the JSON object is not an alert.
     init?(_ object: [String: Any]) {
-        guard let name = object["name"] as? String, let query = object["query"] as? String,
-            let webhook = object["webhook"] as? String, let count = object["count"] as? Int,
-            let within = object["within"] as? Int, let quiet = object["quiet"] as? Int,
+        guard let name = object["name"] as? String, let condition = Condition(object),
+            let webhook = object["webhook"] as? String, let quiet = object["quiet"] as? Int,
             let isEnabled = object["isEnabled"] as? Bool
         else { return nil }
-        self.init(name: name, query: query, count: count, within: within, webhook: webhook, quiet: quiet)
+        self.init(name: name, condition: condition, webhook: webhook, quiet: quiet)
         self.isEnabled = isEnabled
         owner = object["owner"] as? String
     }
@@ -51,11 +51,29 @@ public struct RelayAlert: Sendable, Equatable {
     }
 
     private func add(to line: inout JSONLine) {
-        line.add("query", query)
-        line.add("count", count)
-        line.add("within", within)
+        switch condition {
+        case .events(let query, let count, let within):
+            line.add("query", query)
+            line.add("count", count)
+            line.add("within", within)
+        case .silence(let seconds, let clients):
+            line.add("silence", seconds)
+            line.add("clients", clients)
+        }
         line.add("webhook", webhook)
         line.add("quiet", quiet)
         line.add("isEnabled", isEnabled)
+    }
+}
+
+extension RelayAlert.Condition {
+    fileprivate init?(_ object: [String: Any]) {
+        if let query = object["query"] as? String, let count = object["count"] as? Int, let within = object["within"] as? Int {
+            self = .events(query: query, count: count, within: within)
+        } else if let seconds = object["silence"] as? Int, let clients = object["clients"] as? String {
+            self = .silence(seconds: seconds, clients: clients)
+        } else {
+            return nil
+        }
     }
 }

@@ -6,12 +6,20 @@ import ViewerKit
 struct AlertAddCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add an alert, or replace the one with this name.",
-        usage: "telemetry alert add NAME --where QUERY --webhook WEBHOOK [options]",
+        usage: """
+            telemetry alert add NAME --where QUERY --webhook WEBHOOK [options]
+            telemetry alert add NAME --silence TIME --webhook WEBHOOK [options]
+            """,
         discussion: """
-            The relay evaluates it for the events that arrive from then on. It fires at the last of --count events that arrive within \
-            --within, and then not before --quiet has passed.
+            With --where, the relay evaluates the events that arrive from then on. The alert fires at the last of --count events that \
+            arrive within --within, and then not before --quiet has passed.
 
-            Example: telemetry alert add errors --where 'severity:>=error' --count 10 --within 5m --quiet 1h --webhook ops
+            With --silence, it fires when an approved client was not seen for that time: no request, and no open stream. It fires once \
+            for each silence of a client, for several clients in one message.
+
+            Examples:
+              telemetry alert add errors --where 'severity:>=error' --count 10 --within 5m --quiet 1h --webhook ops
+              telemetry alert add down --silence 10m --clients 'till-*' --webhook ops
             """)
 
     @OptionGroup var store: StoreOptions
@@ -23,11 +31,17 @@ struct AlertAddCommand: StoreCommand {
     @Option(help: "The name of a webhook of the relay.")
     var webhook: String
 
-    @Option(help: "The number of events that make it fire, at most 1000.")
-    var count = 1
+    @Option(help: "The number of events that make it fire, at most 1000. (default: 1)")
+    var count: Int?
 
-    @Option(help: "The time within which they arrive: 30s, 10m, at most 1d.")
-    var within = "1m"
+    @Option(help: "The time within which they arrive: 30s, 10m, at most 1d. (default: 1m)")
+    var within: String?
+
+    @Option(help: ArgumentHelp("For how long a client is not seen: 10m, 1d, at most 30d.", valueName: "time"))
+    var silence: String?
+
+    @Option(help: ArgumentHelp("The clients of --silence, with * for any characters. (default: *)", valueName: "pattern"))
+    var clients: String?
 
     @Option(help: "For how long it does not fire again: 10m, 1h, at most 30d.")
     var quiet = "1h"
@@ -36,22 +50,35 @@ struct AlertAddCommand: StoreCommand {
     var disabled = false
 
     func validate() throws {
-        if condition.text == nil { throw ValidationError("Give the query: --where QUERY.") }
-        if !(1...1_000).contains(count) { throw ValidationError("--count must be from 1 to 1000.") }
-        _ = (try withinSeconds, try quietSeconds)
+        switch (condition.text, silence) {
+        case (nil, nil): throw ValidationError("Give the query, or a silence: --where QUERY, or --silence TIME.")
+        case (.some, .some): throw ValidationError("Give either --where or --silence.")
+        case (.some, nil): if clients != nil { throw ValidationError("--clients is for --silence.") }
+        case (nil, .some):
+            if count != nil || within != nil { throw ValidationError("--count and --within are for --where.") }
+        }
+        if let count, !(1...1_000).contains(count) { throw ValidationError("--count must be from 1 to 1000.") }
+        _ = (try alertCondition(), try quietSeconds)
     }
 
     func perform(_ console: Console) async throws {
-        let query = try condition.query()?.description ?? ""
         var alert = RelayAlert(
-            name: name, query: query, count: count, within: try withinSeconds, webhook: webhook,
-            quiet: try quietSeconds)
+            name: name, condition: try alertCondition(), webhook: webhook, quiet: try quietSeconds)
         alert.isEnabled = !disabled
         try await store.alerts().save(alert)
         console.line("\(console.style.green("✓")) Added alert \(name.visible) for \(webhook.visible).")
     }
 
-    private var withinSeconds: Int { get throws { try Self.seconds(within, "--within", maximum: 86_400) } }
+    private func alertCondition() throws -> RelayAlert.Condition {
+        if let silence {
+            return .silence(
+                seconds: try Self.seconds(silence, "--silence", maximum: 30 * 86_400), clients: clients ?? "*")
+        }
+        return .events(
+            query: try condition.query()?.description ?? "", count: count ?? 1,
+            within: try Self.seconds(within ?? "1m", "--within", maximum: 86_400))
+    }
+
     private var quietSeconds: Int { get throws { try Self.seconds(quiet, "--quiet", maximum: 30 * 86_400) } }
 
     private static func seconds(_ text: String, _ option: String, maximum: Int) throws -> Int {

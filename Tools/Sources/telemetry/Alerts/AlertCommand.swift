@@ -4,12 +4,13 @@ import ViewerKit
 struct AlertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alert",
-        abstract: "Let a relay send a message to a webhook when events arrive that a query matches.",
+        abstract: "Let a relay send a message to a webhook: for events that a query matches, or for a client that is silent.",
         discussion: """
             Requires a relay. Its operator adds webhooks with telemetry-relay webhook add.
 
             Examples:
               telemetry alert add declined --where 'scenario:Checkout "card declined"' --count 5 --within 10m --webhook ops
+              telemetry alert add down --silence 10m --clients 'till-*' --webhook ops
               telemetry alert list
               telemetry alert test declined
               telemetry alert remove declined

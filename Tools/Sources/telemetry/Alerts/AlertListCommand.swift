@@ -19,16 +19,30 @@ struct AlertListCommand: StoreCommand {
         var table = Table([
             .text("alert", priority: 9), .whole("state", priority: 8), .whole("fires at", priority: 6),
             .whole("quiet", priority: 3), .text("webhook", priority: 5), .text("owner", priority: 2),
-            .text("query", priority: 7),
+            .text("condition", priority: 7),
         ])
         for alert in alerts {
             table.add([
                 .init(alert.name), .init(alert.isEnabled ? "on" : "off"),
-                .init("\(alert.count) in \(DurationText.compact(seconds: Double(alert.within)))"),
+                .init(limit(of: alert.condition)),
                 .init(DurationText.compact(seconds: Double(alert.quiet))), .init(alert.webhook), .init(alert.owner ?? "–"),
-                .init(alert.query),
+                .init(text(of: alert.condition)),
             ])
         }
         return table
+    }
+
+    private static func limit(of condition: RelayAlert.Condition) -> String {
+        switch condition {
+        case .events(_, let count, let within): "\(count) in \(DurationText.compact(seconds: Double(within)))"
+        case .silence(let seconds, _): "silent for \(DurationText.compact(seconds: Double(seconds)))"
+        }
+    }
+
+    private static func text(of condition: RelayAlert.Condition) -> String {
+        switch condition {
+        case .events(let query, _, _): query
+        case .silence(_, let clients): "clients \(clients)"
+        }
     }
 }

@@ -21,6 +21,7 @@ struct AlertReader {
 
     private struct Watcher {
         let alert: RelayAlert
+        let condition: RelayAlert.Events
         let reader: BlockReader
         let clients: Set<Int64>?
         let streams: Set<Int64>?
@@ -78,7 +79,8 @@ struct AlertReader {
             }
             watchers.append(
                 Watcher(
-                    alert: watched.alert, reader: BlockReader(db, selection) { [lastText] in try lastText.text(of: $0, db) },
+                    alert: watched.alert, condition: watched.condition,
+                    reader: BlockReader(db, selection) { [lastText] in try lastText.text(of: $0, db) },
                     clients: try SelectedClients(selection, db).numbers, streams: streams, since: try row.int(1),
                     // One that cannot be read begins anew.
                     window: (try? AlertWindow(stored: row.bytes(2), fired: row.optionalInt(3))) ?? AlertWindow()))
@@ -111,9 +113,10 @@ struct AlertReader {
         var firings: [RelayFiring] = []
         for index in watchers.indices where !watchers[index].matches.isEmpty {
             let matches = watchers[index].matches.sorted { $0.event.entry.number < $1.event.entry.number }
-            let alert = watchers[index].alert
-            for fired in watchers[index].window.add(matches.map(\.time), for: alert) {
-                firings.append(RelayFiring(alert: alert, sample: sample(of: matches[...fired], for: alert)))
+            let (alert, condition) = (watchers[index].alert, watchers[index].condition)
+            for fired in watchers[index].window.add(matches.map(\.time), for: condition, quiet: alert.quiet) {
+                let sample = sample(of: matches[...fired].suffix(condition.count))
+                firings.append(RelayFiring(alert: alert, count: condition.count, sample: sample))
             }
             changes.append(.init(alert: alert, window: watchers[index].window))
         }
@@ -156,9 +159,9 @@ struct AlertReader {
     }
 
     /// The last of the events that can be read, as many as a message may have.
-    private func sample(of matches: ArraySlice<Match>, for alert: RelayAlert) -> [RelayStoredEvent] {
+    private func sample(of matches: ArraySlice<Match>) -> [RelayStoredEvent] {
         var bytes = 0
-        return matches.suffix(min(Self.sample, alert.count)).compactMap { match in
+        return matches.suffix(Self.sample).compactMap { match in
             let (header, line) = (match.event.header, match.event.line)
             guard let text = try? lastText.text(of: blocks[match.event.block], db),
                 max(header.upperBound, line.upperBound) <= text.count

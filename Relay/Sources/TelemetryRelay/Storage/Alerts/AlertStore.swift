@@ -12,14 +12,19 @@ final class AlertStore: RelayAlertStorage {
     private let database: any StorageDatabase
     private let audit: AuditLog
     private let webhooks: WebhookStore
+    private let watched: ArrivalTime
     private let logger: Logger
     /// The alerts of the last list by their revision, so that they are not parsed again.
     private let known = Mutex<[Int64: RelayAlert]>([:])
     /// Why alerts cannot be read, each of which is logged once.
     private let unreadable = Mutex<Set<String>>([])
 
-    init(_ database: any StorageDatabase, audit: AuditLog, webhooks: WebhookStore, logger: Logger) {
+    /// - Parameter watched: the clock of silences.
+    init(
+        _ database: any StorageDatabase, audit: AuditLog, webhooks: WebhookStore, watched: ArrivalTime, logger: Logger
+    ) {
         (self.database, self.audit, self.webhooks, self.logger) = (database, audit, webhooks, logger)
+        self.watched = watched
     }
 
     func all() async throws -> RelayAlertList {
@@ -44,7 +49,7 @@ final class AlertStore: RelayAlertStorage {
     func save(
         _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert?) throws -> RelayAlert
     ) async throws {
-        try await database.write(.alerts) { [audit] db in
+        try await database.write(.alerts) { [audit, watched] db in
             let key = StorageValue.bytes(NameKey.data(of: alert.name))
             let row = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first
             let stored = row.flatMap { try? Self.alert($0) }
@@ -52,13 +57,16 @@ final class AlertStore: RelayAlertStorage {
             guard try WebhookStore.number(of: alert.webhook, db) != nil else {
                 throw RelayStorageError.refused("There is no webhook \"\(alert.webhook)\".")
             }
-            if stored?.isSame(as: alert) != true { try Self.replace(row != nil, by: alert, key, db) }
+            if stored?.isSame(as: alert) != true {
+                try Self.replace(row != nil, by: alert, key, beginning: try ClientSilences.now(watched, db), db)
+            }
             try audit.write([RelayAuditEntry(.saveAlert, by: actor, detail: alert.auditDetail)], db)
         }
     }
 
+    /// - Parameter time: from when on silences count.
     private static func replace(
-        _ isStored: Bool, by alert: RelayAlert, _ key: StorageValue, _ db: any StorageConnection
+        _ isStored: Bool, by alert: RelayAlert, _ key: StorageValue, beginning time: Int64, _ db: any StorageConnection
     ) throws {
         let count = try db.int("SELECT COUNT(*) FROM alert") ?? 0
         if !isStored {
@@ -81,7 +89,8 @@ final class AlertStore: RelayAlertStorage {
             "INSERT INTO alert VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)",
             [
                 key, .bytes(Data(alert.name.utf8)), .bytes(Data(definition.bytes)), .init(alert.owner.map { Data($0.utf8) }),
-                .init(alert.scope.map { Data($0.json) }), .int(revision ?? 0), .int(next), .bytes(AlertWindow().stored),
+                .init(alert.scope.map { Data($0.json) }), .int(revision ?? 0),
+                .int(alert.silence == nil ? next : time), .bytes(AlertWindow().stored),
             ])
     }
 
@@ -127,18 +136,19 @@ final class AlertStore: RelayAlertStorage {
                     ])
                 if count > 0 { current.insert(change.alert.revision) }
             }
-            var unsent: [RelayUnsentFiring] = []
             // Those of an alert that was removed meanwhile are dropped.
-            for message in messages where current.contains(message.firing.alert.revision) {
-                let alert = message.firing.alert
-                do {
-                    let isAdded = try webhooks.add(message.body, as: message.identifier, to: alert.webhook, db)
-                    if !isAdded { unsent.append(.init(alert: alert.name, reason: "there is no webhook \(alert.webhook)")) }
-                } catch RelayStorageError.refused(let reason) {
-                    unsent.append(.init(alert: alert.name, reason: reason))
-                }
+            return try messages.filter { current.contains($0.firing.alert.revision) }.compactMap { message in
+                try webhooks.add(message, db)
             }
-            return unsent
+        }
+    }
+
+    func watch(
+        _ watch: RelayClientWatch, message: @escaping @Sendable (RelayFiring) -> RelayAlertMessage
+    ) async throws -> [RelayUnsentFiring] {
+        try await database.write(.alerts) { [webhooks, watched] db in
+            let silences = try ClientSilences(watch, watched, db)
+            return try silences.fire(watch, db).compactMap { firing in try webhooks.add(message(firing), db) }
         }
     }
 
@@ -156,12 +166,32 @@ final class AlertStore: RelayAlertStorage {
     }
 }
 
+extension WebhookStore {
+    /// Adds a delivery of a message, within a transaction.
+    /// - Returns: nil, or why it cannot be sent.
+    fileprivate func add(_ message: RelayAlertMessage, _ db: any StorageConnection) throws -> RelayUnsentFiring? {
+        let alert = message.firing.alert
+        do {
+            let isAdded = try add(message.body, as: message.identifier, to: alert.webhook, db)
+            return isAdded ? nil : RelayUnsentFiring(alert: alert.name, reason: "there is no webhook \(alert.webhook)")
+        } catch RelayStorageError.refused(let reason) {
+            return RelayUnsentFiring(alert: alert.name, reason: reason)
+        }
+    }
+}
+
 extension RelayAlert {
     fileprivate var auditDetail: String {
         var detail = AuditDetail(name)
-        detail.add("query", query.description, maximumValue: 1_000)
-        detail.add("count", "\(count)")
-        detail.add("within", "\(within)")
+        switch condition {
+        case .events(let events):
+            detail.add("query", events.query.description, maximumValue: 1_000)
+            detail.add("count", "\(events.count)")
+            detail.add("within", "\(events.within)")
+        case .silence(let silence):
+            detail.add("silence", "\(silence.seconds)")
+            detail.add("clients", silence.clients.text, maximumValue: 1_000)
+        }
         detail.add("webhook", webhook)
         detail.add("isEnabled", isEnabled ? nil : "false")
         detail.add("scope", scope?.text)

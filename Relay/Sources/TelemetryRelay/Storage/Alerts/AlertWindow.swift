@@ -8,22 +8,24 @@ struct AlertWindow: Sendable, Equatable {
     init(recent: [Int64] = [], fired: Int64? = nil) { (self.recent, self.fired) = (recent, fired) }
 
     /// Adds events.
-    /// - Parameter times: when they arrived, in order.
+    /// - Parameters:
+    ///   - times: when they arrived, in order.
+    ///   - quiet: that of the alert.
     /// - Returns: the indices of those at which the alert fires. Each event counts for one firing.
-    mutating func add(_ times: [Int64], for alert: RelayAlert) -> [Int] {
+    mutating func add(_ times: [Int64], for condition: RelayAlert.Events, quiet: Int) -> [Int] {
         var firings: [Int] = []
         var start = 0
         let before = recent.count
         recent += times
-        for index in before..<recent.count where index - start >= alert.count - 1 {
+        for index in before..<recent.count where index - start >= condition.count - 1 {
             let time = recent[index]
-            let isRested = fired.map { time - $0 >= Int64(alert.quiet) * 1_000 } ?? true
-            guard isRested, time - recent[index - alert.count + 1] <= Int64(alert.within) * 1_000 else { continue }
+            let isRested = fired.map { time - $0 >= Int64(quiet) * 1_000 } ?? true
+            guard isRested, time - recent[index - condition.count + 1] <= Int64(condition.within) * 1_000 else { continue }
             firings.append(index - before)
             fired = time
             start = index + 1
         }
-        recent = Array(recent[max(start, recent.count - alert.count + 1)...])
+        recent = Array(recent[max(start, recent.count - condition.count + 1)...])
         return firings
     }
 }

@@ -31,6 +31,23 @@ public protocol RelayAlertStorage: Sendable {
     /// alert was saved since: it may concern these events.
     /// - Returns: the firings whose message cannot be sent, with the reason; nil if nothing was done.
     func commit(_ evaluation: RelayAlertEvaluation, _ messages: [RelayAlertMessage]) async throws -> [RelayUnsentFiring]?
+
+    /// Stores which clients were seen, and the messages of alerts that fire because others were not, in one transaction.
+    /// - Returns: the firings whose message cannot be sent, with the reason.
+    func watch(
+        _ watch: RelayClientWatch, message: @escaping @Sendable (RelayFiring) -> RelayAlertMessage
+    ) async throws -> [RelayUnsentFiring]
+}
+
+/// Who was seen, and the alerts that fire for clients that were not.
+public struct RelayClientWatch: Sendable {
+    let alerts: [RelayAlert]
+    /// The identifiers of the approved clients by their ``NameKey``s.
+    let approved: [Data: String]
+    /// The keys of the clients that were seen since the last time.
+    let seen: Set<Data>
+    /// Whether an alert concerns a client.
+    let concerns: @Sendable (RelayAlert, String) -> Bool
 }
 
 /// Alerts, and a number that changes when one is saved.

@@ -11,6 +11,7 @@ import Testing
 struct PostgreSQLUpgradeTests {
     private static let fixtures: [Int: [UInt8]] = [
         9: PackageResources.postgresql_9_sql, 10: PackageResources.postgresql_10_sql,
+        11: PackageResources.postgresql_11_sql,
     ]
     private static let next =
         PostgreSQLSchema.schema.upgrades + [

@@ -1,13 +1,15 @@
+import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// The apps of clients, as their records say, for tokens that are limited to some apps.
+/// The apps and the approval of clients, as their records say.
 ///
 /// Follows the log of changes: a call reads the records that changed since the one before.
-actor ClientApps {
+actor ClientDirectory {
     private struct Client: Equatable {
         let identifier: String
-        let app: String
+        let app: String?
+        let isApproved: Bool
     }
 
     private struct State {
@@ -17,19 +19,28 @@ actor ClientApps {
         private(set) var clients: [String: Client] = [:]
         /// What was asked for since ``clients`` changed.
         private var sets: [[NamePattern]: Set<String>] = [:]
+        private var approved: [Data: String]?
 
         mutating func set(_ client: Client?, ofRecord name: String) {
             guard clients[name] != client else { return }
             clients[name] = client
-            sets = [:]
+            (sets, approved) = ([:], nil)
         }
 
         mutating func clients(of apps: [NamePattern]) -> Set<String> {
             if let set = sets[apps] { return set }
-            let admitted = Set(Set(clients.values.map(\.app)).filter(apps.admits))
-            let set = Set(clients.values.lazy.filter { admitted.contains($0.app) }.map(\.identifier))
+            let admitted = Set(Set(clients.values.compactMap(\.app)).filter(apps.admits))
+            let set = Set(clients.values.lazy.filter { $0.app.map(admitted.contains) ?? false }.map(\.identifier))
             sets[apps] = set
             return set
+        }
+
+        mutating func approvedClients() -> [Data: String] {
+            if let approved { return approved }
+            let identifiers = clients.values.filter(\.isApproved).map(\.identifier)
+            let all = Dictionary(identifiers.map { (NameKey.data(of: $0), $0) }) { $1 }
+            approved = all
+            return all
         }
     }
 
@@ -43,6 +54,17 @@ actor ClientApps {
 
     /// The clients with a record whose app matches one of the patterns, at the time of the call.
     func clients(of apps: [NamePattern]) async throws -> Set<String> {
+        try await update()
+        return state.clients(of: apps)
+    }
+
+    /// The identifiers of the approved clients by their ``NameKey``s, at the time of the call.
+    func approved() async throws -> [Data: String] {
+        try await update()
+        return state.approvedClients()
+    }
+
+    private func update() async throws {
         // It may have begun before a change that this call has to see.
         while let reading {
             _ = await reading.result
@@ -52,7 +74,6 @@ actor ClientApps {
         self.reading = reading
         defer { end(reading) }
         try await reading.value
-        return state.clients(of: apps)
     }
 
     private func end(_ task: Task<Void, any Error>) { if reading == task { reading = nil } }
@@ -72,8 +93,8 @@ actor ClientApps {
     private static func isClient(_ recordType: String) -> Bool { recordType == TelemetrySchema.clientRecordType }
 
     private static func client(_ record: RelayRecord) -> Client? {
-        guard isClient(record.record.recordType), let identifier = record.clientId, let app = record.app else { return nil }
-        return Client(identifier: identifier, app: app)
+        guard isClient(record.record.recordType), let identifier = record.clientId else { return nil }
+        return Client(identifier: identifier, app: record.app, isApproved: record.isApproved)
     }
 
     private static func everyClient(_ storage: any RelayRecordStorage) async throws -> State {
