@@ -20,15 +20,21 @@ public enum Relay {
         uptime: (@Sendable () -> Duration)? = nil, logger: Logger,
         onStart: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) throws -> some ApplicationProtocol {
+        let issuer = configuration.issuer.map { _ in IssuerConnection() }
         let parts = RelayParts(
             configuration: configuration, storage: storage, clock: clock, logger: logger,
-            uptime: uptime ?? ArrivalClock.continuous())
+            uptime: uptime ?? ArrivalClock.continuous()
+        ) { request in
+            guard let issuer else { throw IssuerError("there is no issuer") }
+            return try await issuer.send(request)
+        }
         let webhooks = WebhookService(storage: storage.webhooks, metrics: parts.metrics, logger: logger)
         let silences = SilenceWatch(
             alerts: storage.alerts, clients: parts.clients, sightings: parts.sightings, uptime: parts.uptime)
         let alerts = AlertService(
             storage: storage, clients: parts.clients, messages: parts.alertMessages, silences: silences, logger: logger)
         var services: [any Service] = [parts.streams, parts.connections, storage, webhooks, alerts]
+        if let issuer { services.insert(issuer, at: 0) }
         if let rates = storage.sharedRates {
             services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))
         }
@@ -66,7 +72,7 @@ public enum Relay {
     public static func serve(
         _ application: some ApplicationProtocol, configuration: RelayConfiguration, storage: any RelayStorage
     ) async throws {
-        let hasTokens = configuration.token != nil ? true : try await storage.tokens.hasTokens()
+        let hasTokens = configuration.token != nil || configuration.issuer != nil ? true : try await storage.tokens.hasTokens()
         guard hasTokens || (configuration.isLocal && !configuration.isBehindProxy) else {
             throw RelayConfigurationError(
                 "\(configuration.host) can be reached from other machines, and the store has no token; create one with "

@@ -10,6 +10,9 @@ struct RelayParts: Sendable {
     let clients: ClientDirectory
     let sightings: ClientSightings
     let alertMessages: AlertMessages
+    /// Nil without an issuer.
+    private let identities: IdentityGate?
+    private let sendToIssuer: IssuerRequest.Send
     let clock: any Clock<Duration>
     let uptime: @Sendable () -> Duration
     let streams: StreamRegistry
@@ -22,16 +25,25 @@ struct RelayParts: Sendable {
     let access: RelayAccess
     let table = RouteTable()
 
+    /// - Parameter sendToIssuer: sends requests to the issuer of ID tokens.
     init(
         configuration: RelayConfiguration, storage: any RelayStorage, clock: any Clock<Duration>, logger: Logger,
-        uptime: @escaping @Sendable () -> Duration = ArrivalClock.continuous()
+        uptime: @escaping @Sendable () -> Duration = ArrivalClock.continuous(),
+        sendToIssuer: @escaping IssuerRequest.Send = { _ in throw IssuerError("there is no issuer") }
     ) {
         self.configuration = configuration
         self.storage = storage
         clients = ClientDirectory(storage: storage.records)
         alertMessages = AlertMessages(page: configuration.publicURL ?? "", hasSamples: configuration.hasWebhookSamples)
         (self.clock, self.uptime) = (clock, uptime)
-        let gate = TokenGate(storage: storage.tokens, configured: configuration.token, now: { Date() }, uptime: uptime)
+        self.sendToIssuer = sendToIssuer
+        identities = configuration.issuer.map { issuer in
+            IdentityGate(
+                issuer: issuer, keys: IssuerKeys(issuer: issuer, send: sendToIssuer, uptime: uptime, logger: logger),
+                now: { Date() }, uptime: uptime)
+        }
+        let gate = TokenGate(
+            storage: storage.tokens, configured: configuration.token, identities: identities, now: { Date() }, uptime: uptime)
         let limits = configuration.limits.withinDescriptors()
         streams = StreamRegistry(gate: gate, limits: limits, logger: logger, clock: clock, uptime: uptime)
         sightings = ClientSightings { [streams] in streams.clients }
@@ -63,6 +75,11 @@ struct RelayParts: Sendable {
         router.add(middleware: SiteMiddleware(schemes: schemes))
         PublicRoutes(check: { [storage] in try await storage.check() }).add(to: router, table)
         PageRoutes().add(to: router, table)
+        SignInRoutes(
+            identities: identities, send: sendToIssuer, access: access, audit: audit,
+            attempts: RateLimiter(perMinute: SignInRoutes.attemptRate, uptime: uptime),
+            exchanges: Turns(maximum: SignInRoutes.maximumExchanges, clock: clock)
+        ).add(to: router, table)
         addMetrics(to: router)
         addDebugLogs(to: router)
         RelayRoutes(

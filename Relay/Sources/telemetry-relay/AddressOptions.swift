@@ -33,6 +33,31 @@ struct AddressOptions: ParsableArguments {
     }
 }
 
+/// Signing in with OpenID Connect.
+struct SignInOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The issuer whose ID tokens are accepted, as it is written in them.", valueName: "url"))
+    var oidcIssuer: String?
+    @Option(help: "The identifier that the issuer gave the relay.")
+    var oidcClientID: String?
+    @Option(help: "A file with the secret that the issuer gave the relay, if it did.", completion: .file())
+    var oidcClientSecretFile: String?
+    @Option(help: "The claim with the values that give roles (groups); dots lead into objects.")
+    var oidcRoleClaim: String?
+    @Option(
+        help: ArgumentHelp(
+            "The role of accounts with a value of the claim: viewer, reader or auditor.",
+            discussion: "Repeat it for several: --oidc-role viewer=admins --oidc-role reader=support", valueName: "role=value"))
+    var oidcRole: [String] = []
+
+    func apply(to options: inout RelayOptions) {
+        options.oidcIssuer = oidcIssuer
+        options.oidcClientID = oidcClientID
+        options.oidcClientSecretFile = oidcClientSecretFile
+        options.oidcRoleClaim = oidcRoleClaim
+        options.oidcRole = oidcRole
+    }
+}
+
 struct MessageOptions: ParsableArguments {
     @Option(help: "The URL at which people open the page, for links in messages to webhooks.")
     var publicURL: String?

@@ -13,6 +13,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
     @OptionGroup var retention: RetentionOptions
     @OptionGroup var messages: MessageOptions
+    @OptionGroup var signIn: SignInOptions
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
 
@@ -60,6 +61,7 @@ struct ServeCommand: AsyncParsableCommand {
         store.apply(to: &options)
         options.auditAge = retention.auditAge
         messages.apply(to: &options)
+        signIn.apply(to: &options)
         options.retain = retention.retain
         for numbers in [limits.numbers, retention.numbers] {
             options.numbers.merge(numbers.compactMapValues { $0 }) { $1 }

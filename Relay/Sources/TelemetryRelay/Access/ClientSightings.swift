@@ -22,9 +22,9 @@ final class ClientSightings: Sendable {
     }
 
     func note(_ clients: [String]) {
-        state.withLock { state in
-            if state.isNeeded { state.clients.formUnion(clients.map(NameKey.data)) }
-        }
+        guard isNeeded else { return }
+        let keys = clients.map(NameKey.data)
+        state.withLock { $0.clients.formUnion(keys) }
     }
 
     /// Removes and returns the clients that were noted, and returns those with open streams.

@@ -17,6 +17,7 @@ extension RelayRateSource {
         case .none: self.init(.token, "")
         case .configured: self.init(.token, "configured")
         case .token(let hash): self.init(.token, "hash \(hash.base64EncodedString())")
+        case .identity(let subject, _): self.init(.token, "account \(subject.base64EncodedString())")
         }
     }
 }

@@ -52,11 +52,20 @@ struct RelayAccess: Sendable {
         guard let text = TokenText.bearerToken(in: request.headers[.authorization]),
             let known = try await gate.caller(withToken: text)
         else { throw Problem.unauthorized("A valid token is required.") }
-        var caller = known.caller
-        caller.address = address
-        context.trace.actor = caller.actor
-        guard known.isValid else { throw Problem.unauthorized("A valid token is required.") }
-        return caller
+        switch known {
+        case .valid(var caller):
+            caller.address = address
+            context.trace.actor = caller.actor
+            return caller
+        case .ended(var actor):
+            actor.address = address
+            context.trace.actor = actor
+            throw Problem.unauthorized("A valid token is required.")
+        case .withoutRole(var actor):
+            actor.address = address
+            context.trace.actor = actor
+            throw Problem.forbidden("This account has no role on this relay.")
+        }
     }
 
     /// Authenticates a host by its client headers. Without tokens, a caller that sends these headers is a host.
@@ -71,12 +80,12 @@ struct RelayAccess: Sendable {
             return caller
         }
         try await keyring.admit(keys, from: source(of: caller))
+        sightings.note(keys.map(\.clientId))
         for key in keys {
             if let wait = clients.take(from: RelayRateSource(.client, key.clientId)) {
                 throw Problem.rateLimited("Too many requests from this client.", retryAfter: wait)
             }
         }
-        sightings.note(keys.map(\.clientId))
         return RelayCaller(
             credential: caller.credential, tokenName: caller.tokenName, role: .host, clients: keys.map(\.clientId),
             address: caller.address)
@@ -97,7 +106,7 @@ struct RelayAccess: Sendable {
     }
 
     /// The address of the request; behind a proxy, the one that the proxy reports.
-    private func address(of request: Request, _ context: RelayRequestContext) -> String? {
+    func address(of request: Request, _ context: RelayRequestContext) -> String? {
         guard isBehindProxy, let name = HTTPField.Name("X-Forwarded-For"), let forwarded = request.headers[name] else {
             return context.channel.remoteAddress?.ipAddress
         }

@@ -10,10 +10,12 @@ struct RelayCaller: Sendable, Equatable {
         case configured
         /// A token in the store, identified by its hash.
         case token(Data)
+        /// An ID token of an account.
+        case identity(subject: Data, expires: Date)
     }
 
     let credential: Credential
-    /// The token's name; nil without one.
+    /// The name of the token or the account; nil without one.
     let tokenName: String?
     let role: RelayRole
     /// The identifiers of a host, the current one first; empty for other roles.
@@ -44,10 +46,15 @@ struct RelayCaller: Sendable, Equatable {
         /// All hosts together.
         case hosts
         case credential(Credential)
+        /// An account, whatever ID token it has.
+        case account(Data)
 
         static func client(_ identifier: String) -> Self { .clientKey(NameKey.data(of: identifier)) }
     }
 
-    /// The clients of a host, whose token is that of all installations, and all hosts; for other roles the token.
-    var owners: [Owner] { role == .host ? clients.map { .client($0) } + [.hosts] : [.credential(credential)] }
+    /// The clients of a host, whose token is that of all installations, and all hosts; for other roles the token or the account.
+    var owners: [Owner] {
+        if role == .host { return clients.map { .client($0) } + [.hosts] }
+        return if case .identity(let subject, _) = credential { [.account(subject)] } else { [.credential(credential)] }
+    }
 }

@@ -3,40 +3,54 @@ import Synchronization
 
 /// Looks up tokens. A result is cached for a fraction of a second.
 final class TokenGate: Sendable {
-    private struct Known {
+    private struct Stored {
         let token: RelayToken
         let time: Duration
     }
 
     private struct State {
-        var tokens: [Data: Known] = [:]
+        var tokens: [Data: Stored] = [:]
         /// When the store last had no token.
         var openSince: Duration?
         var hasTokens = false
     }
 
+    /// Whom a token identifies.
+    enum Known: Sendable, Equatable {
+        case valid(RelayCaller)
+        /// One that was revoked or has expired.
+        case ended(RelayActor)
+        /// An account to which the issuer's roles give none of the relay's.
+        case withoutRole(RelayActor)
+    }
+
     private let storage: any RelayTokenStorage
     private let configured: BearerToken?
+    private let identities: IdentityGate?
     private let now: @Sendable () -> Date
     private let uptime: @Sendable () -> Duration
     private let state = Mutex(State())
     private static let cacheDuration = Duration.milliseconds(200)
     private static let maximumKnown = 10_000
 
-    /// - Parameter configured: the configured token, which has the role viewer.
+    /// - Parameters:
+    ///   - configured: the configured token, which has the role viewer.
+    ///   - identities: verifies ID tokens; nil without an issuer.
     init(
-        storage: any RelayTokenStorage, configured: BearerToken?, now: @escaping @Sendable () -> Date,
+        storage: any RelayTokenStorage, configured: BearerToken?, identities: IdentityGate? = nil,
+        now: @escaping @Sendable () -> Date,
         uptime: @escaping @Sendable () -> Duration
     ) {
         self.storage = storage
         self.configured = configured
+        self.identities = identities
         self.now = now
         self.uptime = uptime
     }
 
-    /// Whether a token was ever created. From then on, requests without a token are refused.
+    /// Whether a token was ever created, or people sign in. From then on, requests without a token are refused.
     func hasTokens() async throws -> Bool {
-        if configured != nil { return true }
+        if configured != nil || identities != nil { return true }
         let time = uptime()
         let known = state.withLock { state in
             state.hasTokens ? true : state.openSince.flatMap { time - $0 < Self.cacheDuration ? false : nil }
@@ -50,16 +64,31 @@ final class TokenGate: Sendable {
         return hasTokens
     }
 
-    /// The caller that a token identifies, and whether the token is neither revoked nor expired; nil if the token is unknown.
-    func caller(withToken text: String) async throws -> (caller: RelayCaller, isValid: Bool)? {
+    /// - Returns: nil if the token is unknown.
+    /// - Throws: a 503 if it may be an ID token, and the issuer's keys cannot be fetched.
+    func caller(withToken text: String) async throws -> Known? {
         if let configured, configured.matches(authorization: "Bearer \(text)") {
-            return (RelayCaller(credential: .configured, tokenName: "configuration", role: .viewer), true)
+            return .valid(RelayCaller(credential: .configured, tokenName: "configuration", role: .viewer))
         }
+        if let identities, IdentityGate.isToken(text) { return try await caller(withIDToken: text, identities) }
         let hash = TokenText.hash(of: text)
         guard let token = try await token(hash: hash) else { return nil }
-        let isValid = token.isValid(at: now())
-        if isValid { storage.noteUse(ofTokenNamed: token.name, at: now()) }
-        return (RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role, scope: token.scope), isValid)
+        guard token.isValid(at: now()) else { return .ended(RelayActor(token: token.name, role: token.role)) }
+        storage.noteUse(ofTokenNamed: token.name, at: now())
+        return .valid(RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role, scope: token.scope))
+    }
+
+    private func caller(withIDToken text: String, _ identities: IdentityGate) async throws -> Known? {
+        do {
+            guard let identity = try await identities.identity(withToken: text) else { return nil }
+            guard let role = identity.role else { return .withoutRole(RelayActor(token: identity.name)) }
+            return .valid(
+                RelayCaller(
+                    credential: .identity(subject: identity.subject, expires: identity.expires), tokenName: identity.name,
+                    role: role))
+        } catch is IssuerError {
+            throw Problem.unavailable("The issuer of ID tokens cannot be reached.")
+        }
     }
 
     /// Whether a credential is still valid.
@@ -68,6 +97,7 @@ final class TokenGate: Sendable {
         case .none: try await !hasTokens()
         case .configured: true
         case .token(let hash): try await token(hash: hash)?.isValid(at: now()) ?? false
+        case .identity(_, let expires): expires > now()
         }
     }
 
@@ -79,7 +109,7 @@ final class TokenGate: Sendable {
         guard let token = try await storage.token(hash: hash) else { return nil }
         state.withLock { state in
             if state.tokens.count >= Self.maximumKnown { state.tokens.removeAll() }
-            state.tokens[hash] = Known(token: token, time: time)
+            state.tokens[hash] = Stored(token: token, time: time)
         }
         return token
     }

@@ -18,7 +18,7 @@ struct TurnShares {
     private func share(of owner: RelayCaller.Owner) -> Int {
         switch owner {
         case .clientKey: 1
-        case .hosts, .credential: max(1, maximum / 2)
+        case .hosts, .credential, .account: max(1, maximum / 2)
         }
     }
 

@@ -50,7 +50,7 @@ final class WaitingBodies: Sendable {
         switch owner {
         case .clientKey: max(limit / 8, leastShare)
         case .hosts: max(limit / 4 * 3, leastShare)
-        case .credential: max(limit, leastShare)
+        case .credential, .account: max(limit, leastShare)
         }
     }
 }

@@ -17,14 +17,16 @@ struct AlertService: Service {
     func run() async {
         var configuration = RelayStorageConfiguration()
         (configuration.logger, configuration.clock) = (logger, clock)
-        await StorageSteps(
+        let steps = StorageSteps(
             configuration: configuration,
-            frequent: [
-                .init(failure: "alerts cannot be evaluated") { try await cancelWhenGracefulShutdown { try await evaluate() } },
-                .init(failure: "silent clients cannot be found") { try await checkSilences() },
+            frequent: [.init(failure: "silent clients cannot be found") { try await checkSilences() }],
+            background: [
+                .init(failure: "alerts cannot be evaluated") { try await cancelWhenGracefulShutdown { try await evaluate() } }
             ],
-            maintenance: []
-        ).run()
+            maintenance: [])
+        await steps.run()
+        // Otherwise other relays do not know whom this one saw.
+        await steps.attempt(.init(failure: "who was seen cannot be stored") { try await checkSilences(isLast: true) })
     }
 
     /// Evaluates all alerts for all events that were not evaluated.
@@ -55,8 +57,8 @@ struct AlertService: Service {
     }
 
     /// Finds clients that were not seen.
-    func checkSilences() async throws {
-        log(try await silences.check { [messages, now] in messages.message(for: $0, at: now()) })
+    func checkSilences(isLast: Bool = false) async throws {
+        log(try await silences.check(isLast: isLast) { [messages, now] in messages.message(for: $0, at: now()) })
     }
 
     private func log(_ unsent: [RelayUnsentFiring]) {

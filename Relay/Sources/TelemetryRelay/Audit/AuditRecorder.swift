@@ -35,6 +35,9 @@ final class AuditRecorder: Sendable {
         try await storage.append(RelayAuditEntry(action, by: caller.actor, client: client, detail: detail()))
     }
 
+    /// Records that an account signed in.
+    func recordSignIn(of actor: RelayActor) async throws { try await storage.append(RelayAuditEntry(.signIn, by: actor)) }
+
     /// Records a refused request of a known token.
     func recordRefusal(of actor: RelayActor, _ request: String, status: Int) async throws {
         let entry = RelayAuditEntry(.refuseRequest, by: actor, detail: request, status: status)

@@ -12,6 +12,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var portFile: String?
     /// A token with the role viewer, in addition to those in the store; kept as its hash.
     public var token: BearerToken?
+    /// An issuer whose ID tokens are accepted; nil for none.
+    public var issuer: RelayIssuer?
     /// Certificate and key, both in PEM; nil disables TLS.
     public var tls: RelayTLSFiles?
     /// Whether the relay is behind a proxy that terminates TLS and sets `X-Forwarded-For`.

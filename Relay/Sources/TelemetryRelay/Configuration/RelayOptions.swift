@@ -14,6 +14,14 @@ public struct RelayOptions: Sendable, Equatable {
     public var publicURL: String?
     /// `on` or `off`.
     public var webhookSamples: String?
+    /// The URL of an issuer of OpenID Connect.
+    public var oidcIssuer: String?
+    public var oidcClientID: String?
+    public var oidcClientSecretFile: String?
+    /// The claim with the values that give roles.
+    public var oidcRoleClaim: String?
+    /// Texts as ``RelayIssuer/RoleRule`` reads them. In the environment, semicolons separate them.
+    public var oidcRole: [String] = []
     /// Texts as ``RetentionRule`` reads them. In the environment, semicolons separate them.
     public var retain: [String] = []
     public var numbers: [RelayNumber: Int] = [:]
@@ -69,6 +77,7 @@ public struct RelayOptions: Sendable, Equatable {
         }
         try setTransport(values, &result)
         try setMessages(values, &result)
+        try setIssuer(values, readFile, &result)
         return result
     }
 
@@ -105,6 +114,26 @@ public struct RelayOptions: Sendable, Equatable {
             }
             result.auditAge = lifetime.seconds
         }
+    }
+
+    private func setIssuer(
+        _ values: RelayOptionValues, _ readFile: (String) throws -> String, _ result: inout RelayConfiguration
+    ) throws {
+        let (url, client) = (values.text(oidcIssuer, "OIDC_ISSUER"), values.text(oidcClientID, "OIDC_CLIENT_ID"))
+        let (secret, claim) = (
+            values.text(oidcClientSecretFile, "OIDC_CLIENT_SECRET_FILE"), values.text(oidcRoleClaim, "OIDC_ROLE_CLAIM")
+        )
+        let rules = oidcRole.isEmpty ? values.text(nil, "OIDC_ROLE")?.split(separator: ";").map(String.init) ?? [] : oidcRole
+        guard let url else {
+            guard client == nil, secret == nil, claim == nil, rules.isEmpty else {
+                throw RelayConfigurationError("the oidc options need oidc_issuer")
+            }
+            return
+        }
+        result.issuer = try RelayIssuer(
+            url: url, clientID: client ?? "",
+            clientSecret: secret.map { try readFile($0).trimmingCharacters(in: .whitespacesAndNewlines) },
+            roleClaim: claim ?? "groups", rules: rules.map(RelayIssuer.RoleRule.init))
     }
 
     private func setMessages(_ values: RelayOptionValues, _ result: inout RelayConfiguration) throws {

@@ -10,6 +10,8 @@ enum PageFiles {
         ]) { $1 }
 
     private static let scripts: [String: [UInt8]] = [
+        "alert-form.js": PackageResources.alert_form_js,
+        "alerts.js": PackageResources.alerts_js,
         "api.js": PackageResources.api_js,
         "app.js": PackageResources.app_js,
         "audit.js": PackageResources.audit_js,
@@ -29,9 +31,11 @@ enum PageFiles {
         "event-source.js": PackageResources.event_source_js,
         "events.js": PackageResources.events_js,
         "field-list.js": PackageResources.field_list_js,
+        "fields.js": PackageResources.fields_js,
         "grid.js": PackageResources.grid_js,
         "help.js": PackageResources.help_js,
         "histogram.js": PackageResources.histogram_js,
+        "issuer.js": PackageResources.issuer_js,
         "query-box.js": PackageResources.query_box_js,
         "query-result.js": PackageResources.query_result_js,
         "query-text.js": PackageResources.query_text_js,

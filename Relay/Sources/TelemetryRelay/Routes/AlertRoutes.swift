@@ -25,7 +25,12 @@ struct AlertRoutes: Sendable {
 
     private func list(_ asked: RelayRoutes.Asked) async throws -> Response {
         let alerts = try await storage.alerts.all().alerts.filter(asked.caller.sees)
+        let webhooks = asked.caller.role == .viewer ? try await storage.webhooks.all().map(\.name) : nil
         return .object { writer in
+            if let webhooks {
+                writer.key("webhooks")
+                writer.array(webhooks) { name, writer in writer.string(name) }
+            }
             writer.key("alerts")
             writer.array(alerts) { alert, writer in
                 writer.object { writer in

@@ -41,14 +41,8 @@ struct ArrivalClock: Sendable {
     var now: TimeInterval { start + max(0, (uptime() - uptimeAtStart) / .seconds(1)) }
 
     /// A monotonic clock that starts at zero and advances while the machine sleeps.
-    @Sendable static func continuous() -> @Sendable () -> Duration {
+    static func continuous() -> @Sendable () -> Duration {
         let start = ContinuousClock.now
-        return { start.duration(to: .now) }
-    }
-
-    /// A monotonic clock that starts at zero and stands still while the machine sleeps.
-    @Sendable static func suspending() -> @Sendable () -> Duration {
-        let start = SuspendingClock.now
         return { start.duration(to: .now) }
     }
 }

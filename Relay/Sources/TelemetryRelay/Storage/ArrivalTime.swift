@@ -7,14 +7,10 @@ struct ArrivalTime: Sendable {
     /// The retention age, in seconds.
     private let age: TimeInterval
 
-    /// - Parameter uptime: the monotonic clock, unless the configuration has one.
-    init(
-        after saved: ArrivalClock.Saved, age: TimeInterval, _ configuration: RelayStorageConfiguration,
-        uptime: @Sendable () -> @Sendable () -> Duration = ArrivalClock.continuous
-    ) {
+    init(after saved: ArrivalClock.Saved, age: TimeInterval, _ configuration: RelayStorageConfiguration) {
         clock = ArrivalClock(
             after: saved, wall: configuration.now().timeIntervalSinceReferenceDate, age: age,
-            uptime: configuration.uptime ?? uptime())
+            uptime: configuration.uptime ?? ArrivalClock.continuous())
         (date, self.age) = (configuration.now, age)
     }
 

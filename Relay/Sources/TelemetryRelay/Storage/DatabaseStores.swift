@@ -11,16 +11,13 @@ struct DatabaseStores: Sendable {
         /// Those of the audit.
         let audit: ArrivalClock.Saved
         let alerts: AlertState
-        /// The clock of ``ClientSilences``.
-        let seen: ArrivalClock.Saved
 
         /// - Returns: nil for a new database.
         static func fetch(_ db: any StorageConnection) throws -> State? {
             try RelayState.fetch(db).map {
                 State(
                     relay: $0, events: try EventState.fetch(db), debugLogs: try DebugLogState.fetch(db),
-                    audit: try AuditLog.clocks(db), alerts: try AlertState.fetch(db),
-                    seen: try ClientSilences.saved(db))
+                    audit: try AuditLog.clocks(db), alerts: try AlertState.fetch(db))
             }
         }
 
@@ -79,10 +76,7 @@ struct DatabaseStores: Sendable {
             events: events, records: records, subscriptions: SubscriptionStore(database: database), tokens: tokens,
             clientKeys: clientKeys, debugLogs: debugLogs, audit: audit, webhooks: webhooks,
             alerts: AlertStore(
-                database, audit: log, webhooks: webhooks,
-                watched: ArrivalTime(
-                    after: state.seen, age: 2 * ClientSilences.maximumGap, configuration, uptime: ArrivalClock.suspending),
-                logger: configuration.logger))
+                database, audit: log, webhooks: webhooks, now: configuration.now, logger: configuration.logger))
     }
 
     func usage() async throws -> RelayUsage {

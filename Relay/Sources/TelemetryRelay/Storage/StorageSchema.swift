@@ -63,16 +63,14 @@ struct StorageSchema {
         """
     }
 
-    /// See ``ClientSilences``. An alert about silence has a time of its clock as `since` and `fired`.
+    /// See ``ClientSilences``. Of an alert about silence, `since` and `fired` are times of its clock, and `recent` has that of the last check.
     private var clientsSeen: String {
         """
         CREATE TABLE client_seen (client_key \(bytes) PRIMARY KEY, seen BIGINT NOT NULL);
         CREATE TABLE client_seen_state (
-            id BIGINT PRIMARY KEY CHECK (id = 1),
-            arrival DOUBLE PRECISION NOT NULL,
-            wall DOUBLE PRECISION NOT NULL
+            id BIGINT PRIMARY KEY CHECK (id = 1), time BIGINT NOT NULL, wall DOUBLE PRECISION NOT NULL
         );
-        INSERT INTO client_seen_state SELECT id, arrival, wall FROM alert_state;
+        INSERT INTO client_seen_state SELECT id, 0, wall FROM alert_state;
 
         """
     }
@@ -267,10 +265,11 @@ struct StorageSchema {
         try db.enqueue("INSERT INTO relay_state VALUES (1, $1, 1, 0) ON CONFLICT DO NOTHING", [.text(store)])
         let states = [
             "event_state VALUES (1, 1, 1, 1, 0, 0, 0, 0,", "debug_log_state VALUES (1, 1, 0, 0,", "audit_state VALUES (1, 1,",
-            "alert_state VALUES (1, 1, 1, 1,", "client_seen_state VALUES (1,",
+            "alert_state VALUES (1, 1, 1, 1,",
         ]
         for counters in states {
             try db.enqueue("INSERT INTO \(counters) $1, $1) ON CONFLICT DO NOTHING", [.double(wall)])
         }
+        try db.enqueue("INSERT INTO client_seen_state VALUES (1, 0, $1) ON CONFLICT DO NOTHING", [.double(wall)])
     }
 }

@@ -52,7 +52,7 @@ final class StreamRegistry: Service {
                 switch owner {
                 case .clientKey: limits.clientStreams
                 case .hosts: limits.hostStreams
-                case .credential: limits.tokenStreams
+                case .credential, .account: limits.tokenStreams
                 }
             guard state.counts[owner, default: 0] < most else {
                 throw Problem.rateLimited("At most \(most) streams and waiting requests may be open.", retryAfter: .seconds(5))

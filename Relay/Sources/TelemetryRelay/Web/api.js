@@ -40,6 +40,9 @@ export function query(parameters) {
     return text ? `?${text}` : "";
 }
 
+/** A name as a part of a path; "." and ".." would be steps. */
+function pathPart(name) { return encodeURIComponent(name).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%2E")); }
+
 /** The interface of the relay that served this page. The token is sent in a header only. */
 export class Relay {
     #token;
@@ -50,6 +53,9 @@ export class Relay {
         this.#token = token;
         this.#report = report;
     }
+
+    /** Sends later requests with another token. */
+    renew(token) { this.#token = token; }
 
     get headers() { return this.#token ? { Authorization: `Bearer ${this.#token}` } : {}; }
 
@@ -102,6 +108,16 @@ export class Relay {
     /** The result of a query: `{columns, rows, matched}`, or `{events, matched, hasMore}` if its rows are events. `filter` may narrow its events. */
     ask(text, signal, limit, filter = {}) { return this.post("/v1/query", { ...filter, query: text, limit }, signal); }
 
+    /** The alerts, and for viewers the names of the webhooks: `{alerts, webhooks}`. */
+    alerts(signal) { return this.get("/v1/alerts", signal); }
+
+    async saveAlert(name, alert) { await this.put(`/v1/alerts/${pathPart(name)}`, alert); }
+
+    async removeAlert(name) { await this.send(`/v1/alerts/${pathPart(name)}`, { method: "DELETE" }); }
+
+    /** Makes the relay send a message of an alert. */
+    async testAlert(name) { await this.send(`/v1/alerts/${pathPart(name)}/test`, { method: "POST" }); }
+
     /** A page of the audit, the newest entries first: `{entries, cursor, hasMore}`. */
     audit(filter, more = {}, signal) { return this.get(`/v1/audit${query({ ...filter, ...more, order: "desc" })}`, signal); }
 
@@ -124,7 +140,7 @@ export class Relay {
     /** The record, or null if there is none. */
     async record(name) {
         try {
-            return await this.get(`/v1/records/${encodeURIComponent(name).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%2E"))}`);
+            return await this.get(`/v1/records/${pathPart(name)}`);
         } catch (error) {
             if (error.status === 404) return null;
             throw error;

@@ -1,3 +1,4 @@
+import { alertsView } from "./alerts.js";
 import { Relay } from "./api.js";
 import { auditView } from "./audit.js";
 import { clientView } from "./client.js";
@@ -5,6 +6,7 @@ import { clientsView } from "./clients.js";
 import { crashesView } from "./crashes.js";
 import { announce, el, visible } from "./dom.js";
 import { eventsView } from "./events.js";
+import { forget, keepRenewing, leaveIssuer, takeAnswer, tokenEnd } from "./issuer.js";
 import { address } from "./query-text.js";
 import * as records from "./records.js";
 import { rulesView } from "./rules.js";
@@ -12,9 +14,9 @@ import { followShortcuts, showHelp } from "./shortcuts.js";
 import { signInView } from "./sign-in.js";
 import { Store } from "./store.js";
 import { Sync } from "./sync.js";
-import { durationText, setClockOffset } from "./time.js";
+import { durationText, now, setClockOffset } from "./time.js";
 
-const views = { clients: clientsView, client: clientView, events: eventsView, crashes: crashesView, rules: rulesView, audit: auditView };
+const views = { clients: clientsView, client: clientView, events: eventsView, crashes: crashesView, rules: rulesView, alerts: alertsView, audit: auditView };
 const keptToken = "telemetry.token";
 const clockTolerance = 5_000;
 const clockInterval = 300_000;
@@ -73,11 +75,16 @@ async function signIn(token, keeps) {
     if (token && keeps) sessionStorage.setItem(keptToken, token);
     relay = connection;
     ending = new AbortController();
+    keepRenewing(token ?? "", { now, signal: ending.signal, ended: (error) => signOut(`Your sign-in has ended: ${error.message}`), renewed(next) {
+        connection.renew(next);
+        sessionStorage.setItem(keptToken, next);
+    } });
     sync = new Sync(relay, { canSubscribe: server.role === "viewer", signal: ending.signal });
     sync.on("TelemetryClient", loadClients);
     const hasAudit = server.role === "viewer" && !server.scope && server.features?.includes("audit") === true;
+    const hasAlerts = server.features?.includes("alerts") === true;
     const retention = { rules: server.retention ?? [], age: server.defaultRetention?.age };
-    store.set({ session: { role: server.role, version: server.version, scope: scopeText(server.scope), hasToken: Boolean(token), hasAudit, retention } });
+    store.set({ session: { role: server.role, version: server.version, scope: scopeText(server.scope), hasToken: Boolean(token), hasAlerts, hasAudit, retention } });
     const timer = setInterval(() => readClock(relay).catch(() => {}), clockInterval);
     ending.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
     route();
@@ -85,6 +92,7 @@ async function signIn(token, keeps) {
 
 function signOut(message = null) {
     sessionStorage.removeItem(keptToken);
+    forget();
     ending.abort();
     relay = null;
     sync = null;
@@ -127,9 +135,10 @@ function route() {
     if (!store.get("session")) return;
     shownAddress = location.hash;
     const [name, search = ""] = location.hash.replace(/^#\//, "").split(/\?(.*)/s);
-    const { role, hasAudit } = store.get("session");
-    const known = Object.hasOwn(views, name) && (name !== "audit" || hasAudit) ? name : "clients";
-    const context = { store, relay, sync, navigate, canControl: role === "viewer", hasAudit, parameters: new URLSearchParams(search) };
+    const { role, hasAlerts, hasAudit } = store.get("session");
+    const absent = [!hasAlerts && "alerts", !hasAudit && "audit"];
+    const known = Object.hasOwn(views, name) && !absent.includes(name) ? name : "clients";
+    const context = { store, relay, sync, navigate, canControl: role === "viewer", hasAlerts, hasAudit, parameters: new URLSearchParams(search) };
     show(views[known](context), known);
 }
 
@@ -159,6 +168,7 @@ function drawFrame() {
     const isAway = store.get("connection") === "away";
     const offset = store.get("clockOffset");
     document.getElementById("navigation").hidden = !session;
+    document.getElementById("alerts").hidden = !session?.hasAlerts;
     document.getElementById("audit").hidden = !session?.hasAudit;
     document.getElementById("role").textContent = session ? (session.role === "reader" ? "Read only" : "Viewer") : "";
     document.getElementById("sign-out").hidden = !session?.hasToken;
@@ -180,8 +190,18 @@ async function start() {
     addEventListener("hashchange", route);
     followShortcuts(() => view?.keys);
     document.getElementById("help").addEventListener("click", showHelp);
-    document.getElementById("sign-out").addEventListener("click", () => signOut());
+    document.getElementById("sign-out").addEventListener("click", () => {
+        const isOfIssuer = Number.isFinite(tokenEnd(sessionStorage.getItem(keptToken) ?? ""));
+        signOut();
+        if (isOfIssuer) leaveIssuer();
+    });
     document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+    const answer = takeAnswer();
+    if (answer) {
+        try {
+            return await signIn((await answer()).token, true);
+        } catch (error) { return signOut(visible(error.message)); }
+    }
     const token = sessionStorage.getItem(keptToken);
     for (;;) {
         try {

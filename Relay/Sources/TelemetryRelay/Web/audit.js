@@ -11,7 +11,7 @@ const actions = new Map(Object.entries({
     "record.save": "Save a record", "record.delete": "Delete records", "events.read": "Read events", "events.count": "Count events",
     "events.query": "Run a query", "events.export": "Export events", "events.stream": "Begin to follow events",
     "events.streamEnd": "End following events", "events.delete": "Delete events", "request.refuse": "Refused request",
-    "alert.save": "Save an alert", "alert.delete": "Delete an alert", "alert.test": "Test an alert",
+    "session.signIn": "Sign in", "alert.save": "Save an alert", "alert.delete": "Delete an alert", "alert.test": "Test an alert",
     "token.create": "Create a token", "token.revoke": "Revoke a token",
     "webhook.create": "Create a webhook", "webhook.remove": "Remove a webhook",
     "database.restore": "Restore a backup",

@@ -14,7 +14,7 @@ import { pause, persist } from "./stream.js";
 const typingPause = 200;
 
 /** The events that a query selects, those that are stored and new ones as they come, or the result of its pipes. */
-export function eventsView({ store, relay, sync, canControl, navigate, parameters }) {
+export function eventsView({ store, relay, sync, canControl, hasAlerts, navigate, parameters }) {
     /** What is shown, and what is being asked for instead. */
     let query = inOneLine(parameters.get("query") ?? "");
     let wanted = query;
@@ -28,11 +28,13 @@ export function eventsView({ store, relay, sync, canControl, navigate, parameter
         box.input.value = inOneLine(text);
         run(text);
     } });
+    const alert = canControl && hasAlerts && button("Alert…", () => navigate("alerts", { query: split(withoutTime(query)).filter }),
+        { title: "Add an alert with this query" });
     const attributes = new Set();
     const values = new Map();
     const box = queryBox({
         run, leave: () => (events.hidden ? box.input.blur() : list.focus()), complete,
-        more: [saved.element, link],
+        more: [saved.element, link, alert],
     });
     const bars = histogram({
         relay, choose: (since, until) => run(within(since, until, wanted)), showAll: () => run(withoutTime(wanted)), ask: run,

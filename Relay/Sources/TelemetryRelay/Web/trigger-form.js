@@ -1,32 +1,20 @@
 import { choice, el, textField } from "./dom.js";
+import { durationField, numberField } from "./fields.js";
 import { queryProblem } from "./query-box.js";
 import { isoNow } from "./time.js";
-import { checkQuery, maximumCount, seconds } from "./trigger.js";
-
-function numberField(label) { return textField(label, { type: "number", min: "1", max: maximumCount, step: "1", value: "1", required: true }); }
-
-/** A field for a duration, as text. `allText` is another text that it takes, for null. */
-function durationField(label, value, allText = null) {
-    const hint = `A duration such as 90s, 5m, 2h or 1d${allText === null ? "" : `, or ${allText}`}.`;
-    const field = textField(label, { class: "duration", required: true, value, title: hint });
-    const isAll = () => allText !== null && field.input.value.trim() === allText;
-    // The browser shows it, and goes to the field.
-    const check = () => field.input.setCustomValidity(isAll() || seconds(field.input.value) > 0 ? "" : hint);
-    field.input.addEventListener("input", check);
-    return { ...field, get seconds() { return isAll() ? null : seconds(field.input.value); } };
-}
+import { checkQuery, maximumCount } from "./trigger.js";
 
 /** The controls for what clients do because of a rule: they turn the scenario on, or a trigger decides. */
 export function triggerForm(relay) {
     const mode = choice("What clients do", [["enable", "Turn the scenario on"], ["trigger", "When events match …"]], "enable", show);
     const query = textField("Query", { class: "query", placeholder: "severity:>=error" });
     const problem = queryProblem(query.input, "trigger-problem");
-    const count = numberField("Number of events");
+    const count = numberField("Number of events", maximumCount);
     const within = durationField("Within", "1m");
     const action = choice("Then", [["capture", "Capture what the flight recorder kept"], ["enable", "Turn the scenario on"]], "capture", show);
     const lookback = durationField("Up to this age (or all)", "5m", "all");
     const lease = durationField("For", "10m");
-    const limit = numberField("At most this many times");
+    const limit = numberField("At most this many times", maximumCount);
     const per = durationField("Per", "1h");
     // What is disabled does not keep the form from being sent.
     const fields = el("fieldset", { class: "trigger" }, el("legend", {}, "When events match"),

@@ -87,10 +87,13 @@ struct AlertRoutesTests {
     @Test("An alert about silence is saved and listed; all clients unless it names some")
     func silence() async throws {
         try await Self.run { relay async throws -> Void in
+            let viewer = TestCaller.bearing(try await relay.token(.viewer))
+            let reader = TestCaller.bearing(try await relay.token(.reader))
             let some = #"{"silence":600,"clients":"web-*","webhook":"hook","quiet":60}"#
-            #expect(try await relay.send(.put, "/v1/alerts/some", some).status == .noContent)
-            #expect(try await relay.send(.put, "/v1/alerts/all", #"{"silence":1,"webhook":"hook"}"#).status == .noContent)
-            let alerts = try #require(try await relay.get("/v1/alerts")["alerts"] as? [[String: Any]])
+            #expect(try await relay.send(.put, "/v1/alerts/some", some, as: viewer).status == .noContent)
+            #expect(
+                try await relay.send(.put, "/v1/alerts/all", #"{"silence":1,"webhook":"hook"}"#, as: viewer).status == .noContent)
+            let alerts = try #require(try await relay.get("/v1/alerts", as: viewer)["alerts"] as? [[String: Any]])
             #expect(alerts.map { $0["silence"] as? Int } == [1, 600])
             #expect(alerts.map { $0["clients"] as? String } == ["*", "web-*"])
             #expect(alerts.map { $0["quiet"] as? Int } == [3_600, 60])
@@ -99,8 +102,12 @@ struct AlertRoutesTests {
             #expect(
                 entries.filter { $0.entry.action == .saveAlert }.map(\.entry.detail)
                     == ["some silence=600 clients=web-* webhook=hook", "all silence=1 clients=* webhook=hook"])
-            let features = try await relay.get("/v1/server")["features"] as? [String]
+            let features = try await relay.get("/v1/server", as: viewer)["features"] as? [String]
             #expect(features?.contains("alerts") == true)
+            // Who adds an alert has to know the webhooks.
+            #expect(try await relay.get("/v1/alerts", as: viewer)["webhooks"] as? [String] == ["hook"])
+            let list = try await relay.get("/v1/alerts", as: reader)
+            #expect(list.status == .ok && list["webhooks"] == nil)
         }
     }
 

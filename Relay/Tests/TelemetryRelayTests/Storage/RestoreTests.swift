@@ -52,6 +52,16 @@ struct RestoreTests {
             from: SQLiteFile(url: copy), keeping: kept, acceptsFaults: acceptsFaults, configuration())
     }
 
+    @Test("After a restore, silences of clients begin anew")
+    func silences() async throws {
+        let storage = try open()
+        try await StoredSample.addDelivery(to: storage)
+        try SQLiteFile(url: file).backUp(to: copy)
+        try restore()
+        #expect(try await storage.tables?.database.rows("SELECT seen FROM client_seen", []).isEmpty == true)
+        try await storage.close()
+    }
+
     @Test("A running relay reads the backup's events, refuses earlier cursors, and stores lost events again")
     func events() async throws {
         let storage = try open()

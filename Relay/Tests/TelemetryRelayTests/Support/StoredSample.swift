@@ -68,7 +68,7 @@ enum StoredSample {
         _ = try await webhooks.add("hook", url: "https://example.com")
         let message = try await webhooks.test("hook")
         #expect(try await storage.webhooks.take(of: nil).map(\.message) == [message])
-        let watch = RelayClientWatch(alerts: [], approved: [NameKey.data(of: "c"): "c"], seen: []) { _, _ in true }
+        let watch = RelayClientWatch(alerts: [], approved: [NameKey.data(of: "c"): "c"], seen: [], interval: 1) { _, _ in true }
         #expect(try await storage.alerts.watch(watch) { RelayAlertMessage(firing: $0, identifier: "", body: Data()) } == [])
         #expect(try await storage.tables?.database.rows("SELECT seen FROM client_seen", []).count == 1)
         #expect(try await storage.faults() == [])

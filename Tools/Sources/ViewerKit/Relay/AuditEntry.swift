@@ -24,7 +24,8 @@ public struct AuditEntry: Sendable, Equatable {
     public static let actions = [
         "client.approve", "client.disapprove", "client.save", "command.create", "command.change", "scenario.save", "rule.save",
         "record.save", "record.delete", "events.read", "events.count", "events.query", "events.export", "events.stream",
-        "events.streamEnd", "events.delete", "request.refuse", "alert.save", "alert.delete", "alert.test", "token.create",
+        "events.streamEnd", "events.delete", "request.refuse", "session.signIn", "alert.save", "alert.delete", "alert.test",
+        "token.create",
         "token.revoke", "webhook.create",
         "webhook.remove", "database.restore",
     ]

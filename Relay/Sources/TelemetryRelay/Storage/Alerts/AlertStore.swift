@@ -12,19 +12,20 @@ final class AlertStore: RelayAlertStorage {
     private let database: any StorageDatabase
     private let audit: AuditLog
     private let webhooks: WebhookStore
-    private let watched: ArrivalTime
+    private let now: @Sendable () -> Date
     private let logger: Logger
     /// The alerts of the last list by their revision, so that they are not parsed again.
     private let known = Mutex<[Int64: RelayAlert]>([:])
     /// Why alerts cannot be read, each of which is logged once.
     private let unreadable = Mutex<Set<String>>([])
 
-    /// - Parameter watched: the clock of silences.
+    /// - Parameter now: the wall clock.
     init(
-        _ database: any StorageDatabase, audit: AuditLog, webhooks: WebhookStore, watched: ArrivalTime, logger: Logger
+        _ database: any StorageDatabase, audit: AuditLog, webhooks: WebhookStore, now: @escaping @Sendable () -> Date,
+        logger: Logger
     ) {
         (self.database, self.audit, self.webhooks, self.logger) = (database, audit, webhooks, logger)
-        self.watched = watched
+        self.now = now
     }
 
     func all() async throws -> RelayAlertList {
@@ -49,7 +50,7 @@ final class AlertStore: RelayAlertStorage {
     func save(
         _ alert: RelayAlert, by actor: RelayActor, replace: @escaping @Sendable (_ stored: RelayAlert?) throws -> RelayAlert
     ) async throws {
-        try await database.write(.alerts) { [audit, watched] db in
+        try await database.write(.alerts) { [audit, now] db in
             let key = StorageValue.bytes(NameKey.data(of: alert.name))
             let row = try db.rows("SELECT \(Self.columns) FROM alert WHERE name_key = $1", [key]).first
             let stored = row.flatMap { try? Self.alert($0) }
@@ -58,15 +59,17 @@ final class AlertStore: RelayAlertStorage {
                 throw RelayStorageError.refused("There is no webhook \"\(alert.webhook)\".")
             }
             if stored?.isSame(as: alert) != true {
-                try Self.replace(row != nil, by: alert, key, beginning: try ClientSilences.now(watched, db), db)
+                let gap = RelayClientWatch.maximumInterval
+                let time = alert.silence == nil ? nil : try ClientSilences.advanceClock(to: now(), gap: gap, db)
+                try Self.replace(row != nil, by: alert, key, silencesSince: time, db)
             }
             try audit.write([RelayAuditEntry(.saveAlert, by: actor, detail: alert.auditDetail)], db)
         }
     }
 
-    /// - Parameter time: from when on silences count.
+    /// - Parameter time: from when on silences count; nil if the alert is about events.
     private static func replace(
-        _ isStored: Bool, by alert: RelayAlert, _ key: StorageValue, beginning time: Int64, _ db: any StorageConnection
+        _ isStored: Bool, by alert: RelayAlert, _ key: StorageValue, silencesSince time: Int64?, _ db: any StorageConnection
     ) throws {
         let count = try db.int("SELECT COUNT(*) FROM alert") ?? 0
         if !isStored {
@@ -90,7 +93,7 @@ final class AlertStore: RelayAlertStorage {
             [
                 key, .bytes(Data(alert.name.utf8)), .bytes(Data(definition.bytes)), .init(alert.owner.map { Data($0.utf8) }),
                 .init(alert.scope.map { Data($0.json) }), .int(revision ?? 0),
-                .int(alert.silence == nil ? next : time), .bytes(AlertWindow().stored),
+                .int(time ?? next), .bytes(AlertWindow().stored),
             ])
     }
 
@@ -146,8 +149,8 @@ final class AlertStore: RelayAlertStorage {
     func watch(
         _ watch: RelayClientWatch, message: @escaping @Sendable (RelayFiring) -> RelayAlertMessage
     ) async throws -> [RelayUnsentFiring] {
-        try await database.write(.alerts) { [webhooks, watched] db in
-            let silences = try ClientSilences(watch, watched, db)
+        try await database.write(.alerts) { [webhooks, now] db in
+            let silences = try ClientSilences(watch, at: now(), db)
             return try silences.fire(watch, db).compactMap { firing in try webhooks.add(message(firing), db) }
         }
     }

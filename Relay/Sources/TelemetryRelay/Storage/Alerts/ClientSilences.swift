@@ -2,19 +2,42 @@ import Foundation
 
 /// For how long clients were not seen, within one transaction.
 ///
-/// Times are in milliseconds of a clock of their own, which advances while a relay of the database runs: a time in which nobody could see
-/// a client is no silence. A client that has not been seen yet counts as seen when it was first known to be approved.
+/// Times are in milliseconds of a clock of their own: it advances while relays of the database check, at most by ``RelayClientWatch/gap``
+/// between two checks. A longer time without a check, in which clients may have been seen, counts no more than that. A client
+/// that has not been seen yet counts as seen when it was first known to be approved.
 struct ClientSilences {
-    /// The time between two runs that the clock counts, in seconds.
-    static let maximumGap: TimeInterval = 1
+    /// The clock, and the wall clock at its last change, in seconds since the reference date.
+    struct Clock: Sendable, Equatable {
+        let time: Int64
+        let wall: TimeInterval
+
+        static func fetch(_ db: any StorageConnection) throws -> Clock {
+            guard let row = try db.rows("SELECT time, wall FROM client_seen_state WHERE id = 1").first else {
+                throw RelayStorageError.corrupt("client_seen_state is empty")
+            }
+            let clock = Clock(time: try row.int(0), wall: try row.double(1))
+            guard clock.time >= 0, (-1e11...1e11).contains(clock.wall) else {
+                throw RelayStorageError.corrupt("the clock of client_seen_state cannot be read")
+            }
+            return clock
+        }
+
+        /// The clock at a later wall time. That of another relay may be somewhat behind.
+        /// - Parameter gap: in seconds.
+        func advanced(to wall: TimeInterval, gap: TimeInterval) -> Clock {
+            let passed = wall - self.wall
+            if -gap...0 ~= passed { return self }
+            return Clock(time: time + Int64(min(max(passed, 0), gap) * 1_000), wall: wall)
+        }
+    }
 
     let now: Int64
     /// When clients were seen last, by their keys.
     private let seen: [Data: Int64]
 
     /// Stores who was seen.
-    init(_ watch: RelayClientWatch, _ clock: ArrivalTime, _ db: any StorageConnection) throws {
-        now = try Self.now(clock, db)
+    init(_ watch: RelayClientWatch, at date: Date, _ db: any StorageConnection) throws {
+        now = try Self.advanceClock(to: date, gap: watch.gap, db)
         var seen: [Data: Int64] = [:]
         for row in try db.rows("SELECT client_key, seen FROM client_seen") { seen[try row.bytes(0)] = try row.int(1) }
         for key in Array(seen.keys) where watch.approved[key] == nil {
@@ -30,51 +53,49 @@ struct ClientSilences {
         self.seen = seen
     }
 
-    /// The time now, which later calls are not before.
-    static func now(_ clock: ArrivalTime, _ db: any StorageConnection) throws -> Int64 {
-        let clocks = clock.next(after: try saved(db))
-        try db.enqueue(
-            "UPDATE client_seen_state SET arrival = $1, wall = $2 WHERE id = 1", [.double(clocks.arrival), .double(clocks.wall)])
-        return ArrivalTime.milliseconds(clocks.arrival)
+    /// Sets the clock to a wall time.
+    /// - Returns: the clock's time.
+    static func advanceClock(to date: Date, gap: TimeInterval, _ db: any StorageConnection) throws -> Int64 {
+        let clock = try Clock.fetch(db).advanced(to: date.timeIntervalSinceReferenceDate, gap: gap)
+        try db.enqueue("UPDATE client_seen_state SET time = $1, wall = $2 WHERE id = 1", [.int(clock.time), .double(clock.wall)])
+        return clock.time
     }
 
-    static func saved(_ db: any StorageConnection) throws -> ArrivalClock.Saved {
-        guard let row = try db.rows("SELECT arrival, wall FROM client_seen_state WHERE id = 1").first else {
-            throw RelayStorageError.corrupt("client_seen_state is empty")
-        }
-        return try ArrivalClock.Saved(row, 0)
-    }
-
-    /// Stores which alerts fire.
+    /// Stores which alerts fire, and up to when they were checked.
     func fire(_ watch: RelayClientWatch, _ db: any StorageConnection) throws -> [RelayFiring] {
         var rows: [Int64: StorageRow] = [:]
-        for row in try db.rows("SELECT revision, since, fired FROM alert") { rows[try row.int(0)] = row }
+        for row in try db.rows("SELECT revision, since, recent, fired FROM alert") { rows[try row.int(0)] = row }
         return try watch.alerts.compactMap { alert in
             // It may have been removed since.
             guard let row = rows[alert.revision], let silence = alert.silence else { return nil }
-            let silent = try keys(silence, since: row.int(1), fired: row.optionalInt(2), quiet: alert.quiet)
-                .compactMap { key, time in watch.approved[key].map { (client: $0, time: time) } }
+            let fired = try row.optionalInt(3)
+            if let fired, now - fired < Int64(alert.quiet) * 1_000 { return nil }
+            // One that cannot be read begins anew.
+            let checked = (try? AlertWindow(stored: row.bytes(2), fired: fired))?.recent.last
+            let ended = try ends(silence, since: row.int(1), checked: checked, delay: watch.delay)
+            guard !ended.isEmpty else { return nil }
+            let silent = ended.compactMap { key, time in watch.approved[key].map { (client: $0, time: time) } }
                 .filter { watch.concerns(alert, $0.client) }
                 .sorted { ($1.time, $0.client) < ($0.time, $1.client) }
                 .map(\.client)
+            let window = AlertWindow(recent: [now], fired: silent.isEmpty ? fired : now)
+            try db.enqueue(
+                "UPDATE alert SET recent = $1, fired = $2 WHERE revision = $3",
+                [.bytes(window.stored), window.fired.map { .int($0) } ?? .null, .int(alert.revision)])
             guard !silent.isEmpty else { return nil }
-            try db.enqueue("UPDATE alert SET fired = $1 WHERE revision = $2", [.int(now), .int(alert.revision)])
             return RelayFiring(
                 alert: alert, count: silent.count, clients: Array(silent.prefix(RelayFiring.maximumClients)))
         }
     }
 
-    /// The keys of the clients for which an alert would fire, and when they were seen.
-    ///
-    /// An alert fires once for each silence: for those that became long enough after it fired the last time.
-    /// - Parameter since: from when on silences count.
-    private func keys(_ silence: RelayAlert.Silence, since: Int64, fired: Int64?, quiet: Int) -> [Data: Int64] {
-        if let fired, now - fired < Int64(quiet) * 1_000 { return [:] }
-        // Another relay may have seen a client and not stored it yet.
-        let delay = Int64(silence.interval + 1) * 1_000
-        return seen.filter { _, time in
-            let end = max(time + delay, since) + Int64(silence.seconds) * 1_000
-            return end <= now && end > fired ?? .min
+    /// The keys of all clients whose silence became long enough after the last check, and when they were seen.
+    /// - Parameters:
+    ///   - since: from when on silences count.
+    ///   - delay: after what time a relay has stored whom it saw, in seconds.
+    private func ends(_ silence: RelayAlert.Silence, since: Int64, checked: Int64?, delay: TimeInterval) -> [Data: Int64] {
+        seen.filter { _, time in
+            let end = max(time + Int64(delay * 1_000), since) + Int64(silence.seconds) * 1_000
+            return end <= now && end > checked ?? .min
         }
     }
 }

@@ -33,9 +33,6 @@ public struct RelayAlert: Sendable, Equatable {
         static let spans = 1...30 * 86_400
         /// The maximum size of the pattern, in bytes.
         static let maximumPattern = 1_000
-
-        /// The time between two checks: a quarter of the silence, at least a second and at most a minute.
-        var interval: Int { min(max(1, seconds / 4), 60) }
     }
 
     /// Which version of the alert this is; none of another alert has the same.
@@ -105,7 +102,7 @@ public struct RelayFiring: Sendable {
     public let count: Int
     /// The last of the events that made it fire, in the order of their arrival, as far as they were evaluated together.
     public var sample: [RelayStoredEvent] = []
-    /// The clients that were not seen, those first that were seen last.
+    /// The clients that were not seen, in the reverse order in which they were seen last.
     public var clients: [String] = []
 }
 

@@ -41,13 +41,29 @@ public protocol RelayAlertStorage: Sendable {
 
 /// Who was seen, and the alerts that fire for clients that were not.
 public struct RelayClientWatch: Sendable {
+    /// The maximum time between two checks, in seconds.
+    static let maximumInterval: TimeInterval = 30
+
     let alerts: [RelayAlert]
     /// The identifiers of the approved clients by their ``NameKey``s.
     let approved: [Data: String]
     /// The keys of the clients that were seen since the last time.
     let seen: Set<Data>
+    /// The time between two checks, in seconds.
+    let interval: TimeInterval
     /// Whether an alert concerns a client.
     let concerns: @Sendable (RelayAlert, String) -> Bool
+
+    /// The maximum time between two checks in which relays see clients, in seconds.
+    var gap: TimeInterval { interval + 2 }
+    /// After what time each relay has stored whom it saw, in seconds.
+    var delay: TimeInterval { interval + 1 }
+
+    /// A tenth of the shortest silence, at least a second. More if there are many clients, because a check reads them all.
+    static func interval(of alerts: [RelayAlert], clients: Int) -> TimeInterval {
+        let shortest = alerts.compactMap(\.silence?.seconds).min() ?? 0
+        return min(max(1, Double(shortest) / 10, Double(clients) / 2_000), maximumInterval)
+    }
 }
 
 /// Alerts, and a number that changes when one is saved.

@@ -21,6 +21,7 @@ public struct RelayAuditEntry: Sendable, Equatable {
         case endStream = "events.streamEnd"
         case deleteEvents = "events.delete"
         case refuseRequest = "request.refuse"
+        case signIn = "session.signIn"
         case saveAlert = "alert.save"
         case removeAlert = "alert.delete"
         case testAlert = "alert.test"

@@ -132,7 +132,7 @@ enum DatabaseCheck {
         }
         report.note(count, "alerts")
         try forEachRow(of: "client_seen", "client_key, seen", db, &report) { _, row, _ in _ = try row.int(1) }
-        _ = try ClientSilences.saved(db)
+        _ = try ClientSilences.Clock.fetch(db)
         report.expect(
             try AlertState.fetch(db).nextEvent <= next, "alert_state: next_event is after the events, which are not evaluated")
     }

@@ -32,7 +32,7 @@ struct RestoredState {
         try db.execute(
             "UPDATE alert_state SET next_delivery = $1, next_revision = $2",
             [next(\.alerts.nextDelivery), next(\.alerts.nextRevision)])
-        // Clients cannot have been seen since the backup.
+        // Whoever was seen since the backup is not known.
         try db.execute("DELETE FROM client_seen", [])
         // The retention clock does not go back either.
         for (table, clocks) in [
