@@ -13,6 +13,7 @@ struct RelayParts: Sendable {
     /// Nil without an issuer.
     private let identities: IdentityGate?
     private let sendToIssuer: IssuerRequest.Send
+    private let logger: Logger
     let clock: any Clock<Duration>
     let uptime: @Sendable () -> Duration
     let streams: StreamRegistry
@@ -36,7 +37,7 @@ struct RelayParts: Sendable {
         clients = ClientDirectory(storage: storage.records)
         alertMessages = AlertMessages(page: configuration.publicURL ?? "", hasSamples: configuration.hasWebhookSamples)
         (self.clock, self.uptime) = (clock, uptime)
-        self.sendToIssuer = sendToIssuer
+        (self.sendToIssuer, self.logger) = (sendToIssuer, logger)
         identities = configuration.issuer.map { issuer in
             IdentityGate(
                 issuer: issuer, keys: IssuerKeys(issuer: issuer, send: sendToIssuer, uptime: uptime, logger: logger),
@@ -76,9 +77,11 @@ struct RelayParts: Sendable {
         PublicRoutes(check: { [storage] in try await storage.check() }).add(to: router, table)
         PageRoutes().add(to: router, table)
         SignInRoutes(
-            identities: identities, send: sendToIssuer, access: access, audit: audit,
+            identities: identities, send: sendToIssuer, access: access, audit: audit, logger: logger,
             attempts: RateLimiter(perMinute: SignInRoutes.attemptRate, uptime: uptime),
-            exchanges: Turns(maximum: SignInRoutes.maximumExchanges, clock: clock)
+            exchanges: Turns(
+                maximum: SignInRoutes.maximumExchanges, clock: clock,
+                refusal: Problem.unavailable("Too many sign-ins wait for the issuer."))
         ).add(to: router, table)
         addMetrics(to: router)
         addDebugLogs(to: router)

@@ -48,7 +48,7 @@ final class TokenGate: Sendable {
         self.uptime = uptime
     }
 
-    /// Whether a token was ever created, or people sign in. From then on, requests without a token are refused.
+    /// Whether a token was ever created, or there is an issuer. From then on, requests without a token are refused.
     func hasTokens() async throws -> Bool {
         if configured != nil || identities != nil { return true }
         let time = uptime()

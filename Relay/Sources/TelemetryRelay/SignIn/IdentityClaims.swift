@@ -90,6 +90,8 @@ struct IdentityClaims: JWTPayload, Equatable {
         if values["nbf"] != nil {
             guard let start = date("nbf"), start <= now + Self.clockTolerance else { return "it is not valid yet" }
         }
+        // Issuers sign other tokens with the same keys: access tokens, of which Keycloak says "Bearer", and logout tokens.
+        guard values["typ"] == nil || text("typ") == "ID", values["events"] == nil else { return "it is not an ID token" }
         guard text("sub").map({ !$0.isEmpty }) ?? false else { return "it has no subject" }
         return nil
     }
@@ -113,7 +115,7 @@ struct IdentityClaims: JWTPayload, Equatable {
     }
 
     private func values(of claim: String) -> [String] {
-        guard claim != "email" || isEmailVerified else { return [] }
+        guard claim != "email" || values["email_verified"] == .flag(true) else { return [] }
         if let value = values[claim] { return value.texts }
         var value = Value.object(values)
         for part in claim.split(separator: ".") {

@@ -25,6 +25,8 @@ final class IdentityGate: Sendable {
     private struct Header: Decodable {
         let alg: String
         let kid: String?
+        /// The type; ID tokens have none or "JWT", access tokens of RFC 9068 "at+jwt".
+        let typ: String?
         /// Extensions that a reader must understand.
         let crit: [String]?
     }
@@ -76,7 +78,7 @@ final class IdentityGate: Sendable {
     private func claims(of text: String) async throws -> IdentityClaims? {
         let first = text.prefix { $0 != "." }
         guard let json = Self.decoded(first), let header = try? JSONDecoder().decode(Header.self, from: json),
-            header.crit == nil, ["RS256", "ES256"].contains(header.alg),
+            header.crit == nil, header.typ.map({ $0.lowercased() == "jwt" }) ?? true, ["RS256", "ES256"].contains(header.alg),
             let key = try await keys.key(header.kid, algorithm: header.alg)
         else { return nil }
         return try? await key.verifier.verify(text, as: IdentityClaims.self)

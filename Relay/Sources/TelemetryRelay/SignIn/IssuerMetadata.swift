@@ -22,7 +22,7 @@ struct IssuerMetadata: Decodable, Sendable, Equatable {
     }
 
     /// - Throws: ``IssuerError`` if it cannot be read, is of another issuer, or has a URL that others could read or change.
-    init(_ body: Data, of issuer: RelayIssuer) throws {
+    init(_ body: Data, of issuer: RelayIssuer) throws(IssuerError) {
         do {
             self = try JSONDecoder().decode(Self.self, from: body)
         } catch {

@@ -19,6 +19,7 @@ struct SignInRoutes: Sendable {
     let send: IssuerRequest.Send
     let access: RelayAccess
     let audit: AuditRecorder
+    let logger: Logger
     /// Of one address; every attempt is a request to the issuer.
     let attempts: RateLimiter<String>
     let exchanges: Turns
@@ -101,16 +102,27 @@ struct SignInRoutes: Sendable {
             try Task.checkCancellation()
             throw Self.unreachable
         }
-        if (400..<500).contains(answer.status) {
-            throw Problem.unauthorized("The issuer did not accept the sign-in. Sign in again.")
+        guard answer.status == 200 else {
+            let code = (try? JSONDecoder().decode(IssuerRefusal.self, from: answer.body))?.error
+            if code == "invalid_grant" { throw Problem.unauthorized("The issuer did not accept the sign-in. Sign in again.") }
+            logger.error(
+                "the issuer does not exchange codes",
+                metadata: ["status": "\(answer.status)", "error": "\(code.map { String($0.prefix(200)) } ?? "-")"])
+            throw Problem.unavailable("The issuer does not exchange codes. The relay's log has the reason.")
         }
-        guard answer.status == 200, let tokens = try? JSONDecoder().decode(IssuerTokens.self, from: answer.body) else {
-            throw Problem.unavailable("The issuer's answer cannot be read.")
+        // A refresh may have none (OpenID Connect Core 1.0, 12.2). Then there is nothing to go on with.
+        guard let tokens = try? JSONDecoder().decode(IssuerTokens.self, from: answer.body) else {
+            throw Problem.unauthorized("The issuer sent no ID token. Sign in again.")
         }
         return tokens
     }
 
     private static var unreachable: Problem { .unavailable("The issuer cannot be reached.") }
+}
+
+/// Why a token endpoint refuses (RFC 6749, 5.2).
+private struct IssuerRefusal: Decodable {
+    let error: String
 }
 
 /// What a token endpoint answers.

@@ -6,13 +6,14 @@ import { clientsView } from "./clients.js";
 import { crashesView } from "./crashes.js";
 import { announce, el, visible } from "./dom.js";
 import { eventsView } from "./events.js";
-import { forget, keepRenewing, leaveIssuer, takeAnswer, tokenEnd } from "./issuer.js";
+import { beforeEnd, canRenew, forget, leaveIssuer, renewed, takeCallback, tokenEnd } from "./issuer.js";
 import { address } from "./query-text.js";
 import * as records from "./records.js";
 import { rulesView } from "./rules.js";
 import { followShortcuts, showHelp } from "./shortcuts.js";
 import { signInView } from "./sign-in.js";
 import { Store } from "./store.js";
+import { persist } from "./stream.js";
 import { Sync } from "./sync.js";
 import { durationText, now, setClockOffset } from "./time.js";
 
@@ -21,6 +22,8 @@ const keptToken = "telemetry.token";
 const clockTolerance = 5_000;
 const clockInterval = 300_000;
 const retryInterval = 2_000;
+/** For how long after a renewal no token counts as refused, in milliseconds. */
+const renewalPause = 10_000;
 /** Changes up to this number are read one by one, more with one query. */
 const singleReads = 20;
 
@@ -36,7 +39,11 @@ let shownAddress = "";
 
 function report(state) {
     if (state === "unauthorized") {
-        if (store.get("session")) signOut("The relay does not accept this token any more: it was revoked or has expired.");
+        if (!store.get("session")) return;
+        // Requests with the token before may still be answered.
+        if (Date.now() - renewedAt < renewalPause) return;
+        if (canRenew()) renew();
+        else signOut("The relay does not accept this token any more: it was revoked or has expired.");
         return;
     }
     if (state === store.get("connection")) return;
@@ -45,6 +52,27 @@ function report(state) {
     announce(isBack ? "The relay answers again." : "The relay does not answer.");
     if (isBack) sync?.refresh();
     else awaitRelay(ending.signal);
+}
+
+let isRenewing = false;
+let renewedAt = 0;
+
+/** Renews the token of an issuer. If it had expired, the view is opened again. */
+async function renew() {
+    if (isRenewing) return;
+    isRenewing = true;
+    const { signal } = ending;
+    try {
+        const hadExpired = tokenEnd(sessionStorage.getItem(keptToken) ?? "") <= now();
+        const token = await persist(() => renewed(signal), signal);
+        renewedAt = Date.now();
+        relay.renew(token);
+        sessionStorage.setItem(keptToken, token);
+        beforeEnd(token, { now, renew, signal });
+        if (hadExpired) route();
+    } catch (error) {
+        if (!signal.aborted) signOut(`Your sign-in has ended: ${error.message}`);
+    } finally { isRenewing = false; }
 }
 
 /** Sends requests until the relay responds, also if no view reads anything. */
@@ -75,10 +103,7 @@ async function signIn(token, keeps) {
     if (token && keeps) sessionStorage.setItem(keptToken, token);
     relay = connection;
     ending = new AbortController();
-    keepRenewing(token ?? "", { now, signal: ending.signal, ended: (error) => signOut(`Your sign-in has ended: ${error.message}`), renewed(next) {
-        connection.renew(next);
-        sessionStorage.setItem(keptToken, next);
-    } });
+    beforeEnd(token ?? "", { now, renew, signal: ending.signal });
     sync = new Sync(relay, { canSubscribe: server.role === "viewer", signal: ending.signal });
     sync.on("TelemetryClient", loadClients);
     const hasAudit = server.role === "viewer" && !server.scope && server.features?.includes("audit") === true;
@@ -196,13 +221,18 @@ async function start() {
         if (isOfIssuer) leaveIssuer();
     });
     document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
-    const answer = takeAnswer();
-    if (answer) {
-        try {
-            return await signIn((await answer()).token, true);
-        } catch (error) { return signOut(visible(error.message)); }
+    const callback = takeCallback();
+    let token = sessionStorage.getItem(keptToken);
+    try {
+        if (callback) return await signIn(await callback(), true);
+        if (canRenew() && tokenEnd(token ?? "") <= Date.now()) {
+            token = await renewed(ending.signal);
+            sessionStorage.setItem(keptToken, token);
+        }
+    } catch (error) {
+        // A link from elsewhere must not end a session.
+        if (!token || !callback) return signOut(visible(error.message));
     }
-    const token = sessionStorage.getItem(keptToken);
     for (;;) {
         try {
             return await signIn(token, false);

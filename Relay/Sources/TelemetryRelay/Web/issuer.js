@@ -4,7 +4,8 @@ const keptRequest = "telemetry.sign-in";
 const keptRefresh = "telemetry.refresh";
 /** How long before its end a token is renewed, in milliseconds. */
 const margin = 30_000;
-const retryInterval = 5_000;
+/** The longest delay of a timer, in milliseconds. */
+const longestTimer = 2 ** 31 - 1;
 
 function base64url(bytes) { return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""); }
 
@@ -34,10 +35,9 @@ export async function goToIssuer(settings) {
 }
 
 /**
- * What the issuer came back with, which is removed from the address: a function that returns the relay's answer
- * `{token, expires, name, refreshToken}`. Null if the page was opened otherwise.
+ * What the issuer came back with, which is removed from the address: a function that returns the token. Null if the page was opened otherwise.
  */
-export function takeAnswer() {
+export function takeCallback() {
     const parameters = new URLSearchParams(location.search);
     const kept = sessionStorage.getItem(keptRequest);
     sessionStorage.removeItem(keptRequest);
@@ -48,14 +48,24 @@ export function takeAnswer() {
         // Otherwise the answer belongs to a sign-in of somebody else.
         if (request === null || parameters.get("state") !== request.state) throw new Error("This sign-in did not begin here. Sign in again.");
         if (parameters.has("error")) throw new Error(`The issuer did not sign you in: ${parameters.get("error_description") ?? parameters.get("error")}`);
-        return exchange({ code: parameters.get("code"), verifier: request.verifier, redirectURI: pageAddress(), nonce: request.nonce });
+        return keep(await exchange({ code: parameters.get("code"), verifier: request.verifier, redirectURI: pageAddress(), nonce: request.nonce }));
     };
 }
 
-async function exchange(grant) {
-    const answer = await new Relay(null).post("/v1/sign-in", grant);
-    if (answer.refreshToken) sessionStorage.setItem(keptRefresh, answer.refreshToken);
-    return answer;
+function exchange(grant) { return new Relay(null).post("/v1/sign-in", grant); }
+
+/** Keeps what renews the token of an answer. Returns the token. */
+function keep({ token, refreshToken }) {
+    if (refreshToken) sessionStorage.setItem(keptRefresh, refreshToken);
+    return token;
+}
+
+/** A new token in place of one that has expired or will. */
+export async function renewed(signal) {
+    const answer = await exchange({ refreshToken: sessionStorage.getItem(keptRefresh) });
+    // After signing out, nothing is kept.
+    signal.throwIfAborted();
+    return keep(answer);
 }
 
 /** Whether a token can be renewed: one of an issuer that allows it. */
@@ -71,30 +81,13 @@ export function tokenEnd(token) {
     } catch { return NaN; }
 }
 
-/** Renews a token before it ends, again and again. `renewed(token)` gets each, `ended(error)` what the issuer says if it refuses. */
-export function keepRenewing(token, { now, renewed, ended, signal }) {
+/** Calls `renew` before a token of the issuer ends. */
+export function beforeEnd(token, { now, renew, signal }) {
     const end = tokenEnd(token);
     if (!canRenew() || !Number.isFinite(end)) return;
     const left = end - now();
-    schedule(Math.max(left - margin, left / 2, 0));
-
-    function schedule(delay) {
-        const timer = setTimeout(renew, delay);
-        signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-    }
-
-    async function renew() {
-        try {
-            const answer = await exchange({ refreshToken: sessionStorage.getItem(keptRefresh) });
-            if (signal.aborted) return;
-            renewed(answer.token);
-            keepRenewing(answer.token, { now, renewed, ended, signal });
-        } catch (error) {
-            if (signal.aborted) return;
-            if (error.isTemporary) schedule(retryInterval);
-            else ended(error);
-        }
-    }
+    const timer = setTimeout(renew, Math.min(Math.max(left - margin, left / 2, 0), longestTimer));
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
 }
 
 /** Ends the session at the issuer, if it has a page for that; it comes back to this page. */

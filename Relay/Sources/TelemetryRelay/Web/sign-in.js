@@ -1,5 +1,6 @@
 import { button, el, textField, visible } from "./dom.js";
 import { goToIssuer, issuerSettings } from "./issuer.js";
+import { persist } from "./stream.js";
 
 /** The form for a token, and the way to the relay's issuer if it has one. `signIn(token, keeps)` throws the relay's error. */
 export function signInView(message, signIn) {
@@ -27,15 +28,16 @@ export function signInView(message, signIn) {
     el("label", { class: "check" }, keeps, el("span", {}, "Keep it in this tab until I sign out, also when I reload")),
     note, el("div", { class: "actions" }, submit));
 
+    const ending = new AbortController();
+
     async function offerIssuer() {
-        try {
-            const settings = await issuerSettings();
-            if (settings === null) return;
-            const go = () => goToIssuer(settings).catch((error) => { note.textContent = visible(error.message); });
-            issuer.replaceChildren(button(`Sign in at ${visible(new URL(settings.issuer).host)}`, go, { class: "primary" }));
-        } catch (error) { issuer.replaceChildren(el("p", { class: "problem" }, visible(error.message))); }
+        const settings = await persist(issuerSettings, ending.signal, (error) => {
+            issuer.replaceChildren(el("p", { class: "problem" }, visible(error.message)));
+        });
+        const go = () => goToIssuer(settings).catch((error) => { note.textContent = visible(error.message); });
+        issuer.replaceChildren(...(settings === null ? [] : [button(`Sign in at ${visible(new URL(settings.issuer).host)}`, go, { class: "primary" })]));
     }
 
-    offerIssuer();
-    return { title: "Sign in", element: form, focus: input, close() {} };
+    offerIssuer().catch((error) => { if (!ending.signal.aborted) note.textContent = visible(error.message); });
+    return { title: "Sign in", element: form, focus: input, close: () => ending.abort() };
 }

@@ -99,7 +99,7 @@ final class TestIssuer: Sendable {
             state.requests.append(request)
             return (state.isAway, state.keys, state.answer)
         }
-        if isAway { throw IssuerError("away") }
+        if isAway { throw POSIXError(.ECONNREFUSED) }
         switch request.url.dropFirst(url.count) {
         case "/.well-known/openid-configuration":
             let body = """
