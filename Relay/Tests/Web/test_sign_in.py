@@ -176,6 +176,16 @@ def test_a_token_that_has_expired_is_renewed(relay, open_page, issuer, reloads):
         expect(page.get_by_role("heading", name="No rules")).to_be_visible()
 
 
+def test_a_token_that_expired_while_the_issuer_is_away_is_renewed_later(relay, open_page, issuer):
+    issuer.refreshes = True
+    page = open_signed_in(open_page, issuer)
+    page.evaluate("token => { sessionStorage['telemetry.token'] = token; }", issuer.sign({"iss": issuer.address, "exp": 1}))
+    page.route("**/v1/sign-in", lambda route: route.fulfill(status=503, json={"code": "unavailable", "detail": "Away."}), times=1)
+    page.reload()
+    expect(page.get_by_role("heading", level=1, name="Events")).to_be_visible()
+    assert len(issuer.forms) == 2
+
+
 def test_a_link_from_elsewhere_does_not_end_a_session(relay, open_page, issuer):
     page = open_signed_in(open_page, issuer)
     page.goto(f"{relay.address}/?error=x&state=y#/rules")

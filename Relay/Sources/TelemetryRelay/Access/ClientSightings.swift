@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Which clients made requests, while an alert has to know it.
+/// Which clients made requests, while there are alerts about silence.
 final class ClientSightings: Sendable {
     private struct State {
         var isNeeded = false

@@ -1,8 +1,8 @@
 import Foundation
 
 /// An issuer of OpenID Connect whose ID tokens the relay accepts.
-public struct RelayIssuer: Sendable, Equatable {
-    /// That one of the values of the role's claim gives a role.
+public struct RelayIssuer: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// A role for the accounts with a value of the role's claim.
     public struct RoleRule: Sendable, Equatable {
         let role: RelayRole
         let value: String
@@ -37,10 +37,16 @@ public struct RelayIssuer: Sendable, Equatable {
             throw RelayConfigurationError("oidc_issuer must be an https URL without ? and #, or http on this machine, not \(url)")
         }
         guard !clientID.isEmpty else { throw RelayConfigurationError("oidc_issuer needs oidc_client_id") }
+        guard clientSecret?.isEmpty != true else { throw RelayConfigurationError("the file with the client's secret is empty") }
         guard !rules.isEmpty else { throw RelayConfigurationError("oidc_issuer needs oidc_role, such as viewer=admins") }
         (self.url, self.clientID, self.clientSecret) = (url, clientID, clientSecret)
         (self.roleClaim, self.rules) = (roleClaim, rules)
     }
+
+    public var description: String { url }
+
+    /// Shows only the description, so that dumping a configuration does not print the client's secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Whether what is sent to a URL, and its response, cannot be read or changed on the way.
     static func isSafe(_ url: String) -> Bool {

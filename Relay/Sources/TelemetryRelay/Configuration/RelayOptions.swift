@@ -20,7 +20,7 @@ public struct RelayOptions: Sendable, Equatable {
     public var oidcClientSecretFile: String?
     /// The claim with the values that give roles.
     public var oidcRoleClaim: String?
-    /// Texts as ``RelayIssuer/RoleRule`` reads them. In the environment, semicolons separate them.
+    /// Strings as ``RelayIssuer/RoleRule`` reads them. In the environment, semicolons separate them.
     public var oidcRole: [String] = []
     /// Texts as ``RetentionRule`` reads them. In the environment, semicolons separate them.
     public var retain: [String] = []

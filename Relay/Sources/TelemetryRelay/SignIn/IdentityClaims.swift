@@ -41,8 +41,8 @@ struct IdentityClaims: JWTPayload, Equatable {
             }
         }
 
-        /// The text, or the texts of a list.
-        var texts: [String] {
+        /// The string, or the strings of a list.
+        var strings: [String] {
             switch self {
             case .text(let text): [text]
             case .list(let list): list.compactMap { if case .text(let text) = $0 { text } else { nil } }
@@ -81,7 +81,7 @@ struct IdentityClaims: JWTPayload, Equatable {
     func fault(for issuer: RelayIssuer, at now: Date) -> String? {
         func isSame(_ one: String?, _ other: String) -> Bool { one.map { Array($0.utf8) } == Array(other.utf8) }
         guard isSame(text("iss"), issuer.url) else { return "it is of another issuer" }
-        let audience = values["aud"]?.texts ?? []
+        let audience = values["aud"]?.strings ?? []
         guard audience.contains(where: { isSame($0, issuer.clientID) }) else { return "it is for another client" }
         guard values["azp"] == nil && audience.count == 1 || isSame(text("azp"), issuer.clientID) else {
             return "it was issued to another client"
@@ -108,20 +108,20 @@ struct IdentityClaims: JWTPayload, Equatable {
 
     /// The role that the issuer's rules give; nil for none.
     func role(by issuer: RelayIssuer) -> RelayRole? {
-        let texts = Set(values(of: issuer.roleClaim).map { Array($0.utf8) })
+        let strings = Set(values(of: issuer.roleClaim).map { Array($0.utf8) })
         return RelayIssuer.roles.first { role in
-            issuer.rules.contains { $0.role == role && texts.contains(Array($0.value.utf8)) }
+            issuer.rules.contains { $0.role == role && strings.contains(Array($0.value.utf8)) }
         }
     }
 
     private func values(of claim: String) -> [String] {
         guard claim != "email" || values["email_verified"] == .flag(true) else { return [] }
-        if let value = values[claim] { return value.texts }
+        if let value = values[claim] { return value.strings }
         var value = Value.object(values)
         for part in claim.split(separator: ".") {
             guard case .object(let object) = value, let next = object[String(part)] else { return [] }
             value = next
         }
-        return value.texts
+        return value.strings
     }
 }

@@ -226,7 +226,8 @@ async function start() {
     try {
         if (callback) return await signIn(await callback(), true);
         if (canRenew() && tokenEnd(token ?? "") <= Date.now()) {
-            token = await renewed(ending.signal);
+            token = await persist(() => renewed(ending.signal), ending.signal, () => report("away"));
+            report("reachable");
             sessionStorage.setItem(keptToken, token);
         }
     } catch (error) {

@@ -239,6 +239,10 @@ struct IdentityGateTests {
         options.oidcClientSecretFile = "secret"
         let issuer = try #require(try options.configuration(environment: [:], readFile: { "\($0)!\n" }).issuer)
         #expect(issuer.roleClaim == "groups" && issuer.clientSecret == "secret!")
+        var configuration = RelayConfiguration()
+        configuration.issuer = issuer
+        for shown in ["\(configuration)", String(reflecting: configuration), "\(issuer)"] { #expect(!shown.contains("secret!")) }
+        #expect(throws: RelayConfigurationError.self) { try options.configuration(environment: [:], readFile: { _ in "\n" }) }
         #expect(issuer.rules.map { "\($0.role.rawValue) \($0.value)" } == ["viewer admins", "reader a=b"])
         let environment = [
             "TELEMETRY_RELAY_OIDC_ISSUER": "http://127.0.0.1:1", "TELEMETRY_RELAY_OIDC_CLIENT_ID": "c",

@@ -3,9 +3,9 @@ import Foundation
 /// An alert of a relay: what makes it send a message, and to which webhook.
 public struct RelayAlert: Sendable, Equatable {
     public enum Condition: Sendable, Equatable {
-        /// That so many events arrive within a time in seconds which a query without pipes matches.
+        /// A number of matching events arrive within a time in seconds. The query has no pipes.
         case events(query: String, count: Int, within: Int)
-        /// That an approved client of those that a pattern matches is not seen for so many seconds.
+        /// An approved client is not seen for a number of seconds. `clients` is a pattern for identifiers.
         case silence(seconds: Int, clients: String)
     }
 
