@@ -89,7 +89,7 @@ struct RelayParts: Sendable {
             storage: storage, access: access, clients: clients, streams: streams, bodies: bodies,
             decoding: decoding,
             changes: Turns(maximum: Self.changesAtOnce, clock: clock),
-            hostLimits: HostRecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
+            recordLimits: RecordLimits(storage: storage, limits: configuration.limits, uptime: uptime),
             limits: configuration.limits, retention: configuration.eventRetention, metrics: metrics,
             wait: PageWait(streams: streams, clock: clock),
             queries: QueryShares(time: configuration.limits.queryTime, clock: clock), audit: audit, alertMessages: alertMessages

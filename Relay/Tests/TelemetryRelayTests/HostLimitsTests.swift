@@ -53,7 +53,7 @@ struct HostLimitsTests {
         }
     }
 
-    @Test("Beyond the limit of all records, a client with few bytes can still save, and a viewer can save anything")
+    @Test("Beyond the limit of all records, a client with few bytes can still save, and a viewer up to twice as much")
     func allRecords() async throws {
         var configuration = RelayConfiguration()
         configuration.limits.recordBytesInAll = 100_000
@@ -64,21 +64,34 @@ struct HostLimitsTests {
                 let body = WireSample.save("overwrite", WireSample.record(name, client: client, more: text))
                 return try await relay.post("/v1/records", body, as: caller)
             }
-            for name in 1...7 { #expect(try await save("\(name)", client: "a", as: .host("a")).status == .ok) }
+            let names = RelayTokens(storage: relay.storage.tokens)
+            let scope = RelayScope(clients: ["a"])
+            let viewer = TestCaller.bearing(try await names.create(role: .viewer, name: "viewer"))
+            let scoped = TestCaller.bearing(try await names.create(role: .viewer, name: "scoped", scope: scope))
+            let token = try await names.create(role: .host, name: "host")
+            let (hostA, hostB) = (TestCaller.host("a", token: token), TestCaller.host("b", token: token))
+            for name in 1...7 { #expect(try await save("\(name)", client: "a", as: hostA).status == .ok) }
             time.pass(2)
-            let refused = try await save("8", client: "a", as: .host("a"))
+            let refused = try await save("8", client: "a", as: hostA)
             #expect(refused.status == .contentTooLarge && refused.code == "quotaExceeded")
             #expect((refused["detail"] as? String)?.contains("100000") == true)
-            #expect(try await save("b1", client: "b", as: .host("b")).status == .ok)
-            #expect(try await save("b2", client: "b", as: .host("b")).status == .contentTooLarge)
+            #expect(try await save("b1", client: "b", as: hostB).status == .ok)
+            #expect(try await save("b2", client: "b", as: hostB).status == .contentTooLarge)
             let long = #"{"recordType":"\#(String(repeating: "x", count: 8_000))","clientid":"a"}"#
             for (id, status) in [("1", 204), ("2", 204), ("3", 413)] {
-                #expect(try await relay.send(.put, "/v1/subscriptions/\(id)", long, as: .host("a")).status.code == status)
+                #expect(try await relay.send(.put, "/v1/subscriptions/\(id)", long, as: hostA).status.code == status)
             }
-            #expect(try await save("v", client: "a", as: .nobody).status == .ok)
-            _ = try await relay.post("/v1/records/delete", #"{"recordNames":["1","2","3","4","5","6","7","v"]}"#)
+            #expect(try await save("s", client: "a", as: scoped).status == .contentTooLarge)
+            let subscription = #"{"recordType":"TelemetryCommand","clientid":"a"}"#
+            #expect(try await relay.send(.put, "/v1/subscriptions/s", subscription, as: scoped).status == .contentTooLarge)
+            for number in 1...6 { #expect(try await save("v\(number)", client: "a", as: viewer).status == .ok) }
             time.pass(2)
-            #expect(try await save("b2", client: "b", as: .host("b")).status == .ok)
+            #expect(try await save("v7", client: "a", as: viewer).status == .contentTooLarge)
+            #expect(try await relay.send(.put, "/v1/subscriptions/v", subscription, as: viewer).status == .contentTooLarge)
+            let saved = (1...7).map { "\"\($0)\"" } + (1...6).map { "\"v\($0)\"" }
+            _ = try await relay.post("/v1/records/delete", "{\"recordNames\":[\(saved.joined(separator: ","))]}", as: viewer)
+            time.pass(2)
+            #expect(try await save("b2", client: "b", as: hostB).status == .ok)
         }
     }
 

@@ -14,7 +14,7 @@ struct OpenAPITests {
         let parts = RelayParts(
             configuration: .init(), storage: storage, clock: ContinuousClock(), logger: Bench.logger())
         _ = parts.router()
-        #expect(parts.table.all.count == 30)
+        #expect(parts.table.all.count == 31)
         let documented = DocumentedInterface(OpenAPIDocument.text).parameters
         #expect(Set(documented.keys) == parts.table.all)
         for (route, parameters) in parts.table.described {

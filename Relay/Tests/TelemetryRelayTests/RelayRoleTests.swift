@@ -17,6 +17,7 @@ struct RelayRoleTests {
         (.post, "/v1/events", event, [.host, .viewer]),
         (.get, "/v1/events", nil, [.host, .viewer, .reader]),
         (.get, "/v1/events/count", nil, [.host, .viewer, .reader]),
+        (.get, "/v1/events/scenarios", nil, [.viewer, .reader]),
         (.delete, "/v1/events?client=a", nil, [.host, .viewer]),
         (.post, "/v1/query", #"{"query":"| stats count()"}"#, [.host, .viewer, .reader]),
         (.post, "/v1/records", record, [.host, .viewer]),

@@ -32,6 +32,11 @@ struct RequestOwnersTests {
 
         func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
 
+        func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize] {
+            reads.add()
+            return try await base.scenarioSizes(matching: filter)
+        }
+
         func result(
             of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int
         ) async throws -> RelayQueryResult {

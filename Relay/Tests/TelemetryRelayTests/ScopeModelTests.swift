@@ -131,10 +131,11 @@ struct ScopeModelTests {
 
         mutating func step() async throws {
             let token = tokens[Int.random(in: 0..<tokens.count, using: &random)]
-            switch Int.random(in: 0..<14, using: &random) {
+            switch Int.random(in: 0..<15, using: &random) {
             case 0: try await append(token)
             case 1, 2: try await read(token)
             case 3: try await count(token)
+            case 13: try await sizes(token)
             case 4: try await query(token)
             case 5: if Int.random(in: 0..<4, using: &random) == 0 { try await deleteEvents(token) }
             case 6, 7: try await save(token)
@@ -216,6 +217,17 @@ struct ScopeModelTests {
             let name = found.first?.client ?? "web-1"
             let events = try await relay.post("/v1/query", #"{"query":"client:=\"\#(name)\"","limit":1}"#, as: token.caller)
             expect(events["matched"] as? Int == all.count { $0.client == name }, "query of a client", token)
+        }
+
+        private mutating func sizes(_ token: Token) async throws {
+            let answer = try await relay.get("/v1/events/scenarios", as: token.caller)
+            guard [.viewer, .reader].contains(token.role) else { return expect(answer.status == .forbidden, "sizes", token) }
+            let rows = (answer["scenarios"] as? [[String: Any]] ?? []).map { size in
+                "\(size["scenario"] as? String ?? "-") \(size["events"] as? Int ?? 0)"
+            }
+            let counts = Dictionary(grouping: events.filter { sees($0, token) }) { $0.scenario ?? "-" }
+            let expected = counts.map { "\($0.key) \($0.value.count)" }
+            expect(rows.sorted() == expected.sorted(), "sizes: \(rows) for \(expected)", token)
         }
 
         private mutating func deleteEvents(_ token: Token) async throws {

@@ -55,24 +55,28 @@ extension StoredEvent: QuerySubject {
 @_spi(Tooling)
 public struct StoredEventReader {
     private var decoder = EventLineDecoder()
-    private let search: LineSearch?
-    /// The search below the current header.
-    private var current: LineSearch?
+    private let searches: [LineSearch?]
+    /// The searches below the current header.
+    private var current: [LineSearch?]
 
-    /// - Parameter literals: What the events have that are looked for.
-    public init(_ literals: QueryLiterals) { search = LineSearch(literals) }
+    /// - Parameter literals: What the events have that each of the queries looks for.
+    public init(_ literals: [QueryLiterals]) {
+        searches = literals.map(LineSearch.init)
+        current = searches.map { _ in nil }
+    }
 
     /// Reads the header of the lines that follow.
     /// - Parameter line: With or without its line feed.
     /// - Returns: Whether it can be read.
     public mutating func readHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard case .header = decoder.decode(line.withoutLineFeed) else { return false }
-        current = decoder.context.flatMap { search?.below($0) }
+        current = searches.map { search in decoder.context.flatMap { search?.below($0) } }
         return true
     }
 
-    /// Whether the event of a line below the last header is not one that is looked for.
-    public func excludes(_ line: UnsafeBufferPointer<UInt8>) -> Bool { current?.excludes(line) ?? false }
+    /// Whether the event of a line below the last header is not one that a query looks for.
+    /// - Parameter query: The index of its literals.
+    public func excludes(_ line: UnsafeBufferPointer<UInt8>, by query: Int) -> Bool { current[query]?.excludes(line) ?? false }
 
     /// The event of a line below the last header; nil if it cannot be read.
     /// - Parameter line: With or without its line feed. It must remain valid as long as the event is used.

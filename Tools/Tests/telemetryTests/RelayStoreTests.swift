@@ -26,17 +26,23 @@ struct RelayStoreTests {
         return url.path
     }
 
-    @Test("The counts of scenarios have the limits of the relay's rules")
+    @Test("The counts of scenarios have the limits of the relay's rules, and how much the relay stores")
     func retention() async throws {
         try await withRelay { relay, _ in
             relay.addEvents("third", "fourth", "fifth", scenario: "FileRead")
             let table = try await ToolProcess.run("stats", "--relay", relay.url)
             let columns = table.lines.prefix(3).map { $0.split(separator: " ").map(String.init) }
-            #expect(columns.map { [$0.first, $0.last] } == [["SCENARIO", "FOR"], ["FileRead", "1d,100MB"], ["–", "30d"]])
+            #expect(columns[0].suffix(4) == ["KEPT", "FOR", "SIZE", "UNTIL"])
+            #expect(columns[1].first == "FileRead" && columns[1].dropLast(2).suffix(3) == ["1d,100MB", "1.2", "MB"])
+            #expect(columns[2].first == "–" && columns[2].suffix(4) == ["30d", "700", "B", "–"])
             #expect(table.lines.count { $0.contains("KEPT FOR") } == 1)
+            let narrow = try await ToolProcess.run("stats", "--scenario", "FileRead", "--relay", relay.url)
+            #expect(narrow.lines[0].contains("KEPT FOR") && !narrow.lines[0].contains("SIZE"))
             let objects = try await ToolProcess.run("stats", "-o", "json", "--relay", relay.url)
-            #expect(objects.lines[0].hasSuffix(#","maximumAge":86400,"maximumBytes":104857600}"#), "\(objects.output)")
-            #expect(objects.lines[1].hasSuffix(#","maximumAge":2592000}"#), "\(objects.output)")
+            let stored = #""storedBytes":1300000,"lastExpires":"2026-11-22T03:00:00.000Z"}"#
+            #expect(
+                objects.lines[0].hasSuffix(#","maximumAge":86400,"maximumBytes":104857600,\#(stored)"#), "\(objects.output)")
+            #expect(objects.lines[1].hasSuffix(#","maximumAge":2592000,"storedBytes":700}"#), "\(objects.output)")
             #expect(objects.lines.count { $0.contains("maximum") } == 2)
         }
     }

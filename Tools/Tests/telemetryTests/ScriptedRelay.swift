@@ -136,6 +136,12 @@ private final class Contents: Sendable {
         case ("POST", "/v1/records"): return save(Self.object(request.body))
         case ("GET", let path) where path.hasPrefix("/v1/records/"): return record(path.split(separator: "/").last)
         case ("GET", "/v1/events/count"): return json(["count": eventNames.count])
+        case ("GET", "/v1/events/scenarios"):
+            let sizes: [[String: Any]] = [
+                ["scenario": "FileRead", "events": 3, "bytes": 1_300_000, "lastExpires": "2026-11-22T03:00:00.000Z"],
+                ["scenario": NSNull(), "events": 2, "bytes": 700],
+            ]
+            return json(["scenarios": sizes])
         case ("GET", "/v1/events"): return events(request)
         case ("POST", "/v1/events"): return append(Self.object(request.body))
         default: return problem(404, "notFound", "There is no such route.")

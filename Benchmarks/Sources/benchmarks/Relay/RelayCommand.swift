@@ -7,7 +7,7 @@ struct RelayFigures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay", abstract: "The relay and its transport: throughput, latency, size, open streams.",
         discussion: "Build the relay first: swift build -c release --package-path Relay --product telemetry-relay",
-        subcommands: [Everything.self, Throughput.self, Latency.self, Wire.self, Idle.self, Fleet.self],
+        subcommands: [Everything.self, Throughput.self, Alerts.self, Audit.self, Latency.self, Wire.self, Idle.self, Fleet.self],
         defaultSubcommand: Everything.self)
 
     struct Options: ParsableArguments {
@@ -29,6 +29,8 @@ struct RelayFigures: AsyncParsableCommand {
             print(Machine.description)
             let suite = options.suite()
             print(try await suite.throughput().run().text())
+            try await suite.alerts()
+            try await suite.audit()
             try await suite.latency()
             try await suite.wire()
             try await suite.idle(for: options.scale.quick ? 2 : 60)
@@ -44,6 +46,28 @@ struct RelayFigures: AsyncParsableCommand {
         func run() async throws {
             print(Machine.description)
             print(try await options.suite().throughput().run().text())
+        }
+    }
+
+    struct Alerts: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Events stored while a hundred alerts are evaluated.")
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            print(Machine.description)
+            try await options.suite().alerts()
+        }
+    }
+
+    struct Audit: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Reads with and without an entry of the audit.")
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            print(Machine.description)
+            try await options.suite().audit()
         }
     }
 

@@ -7,22 +7,25 @@ import TelemetryHTTP
 struct RelayServer: Sendable {
     let process: RunningProgram
     let url: URL
+    /// The SQLite file, or the address of the database.
+    let database: String
     private let scratch: Scratch
 
     /// - Parameter database: The address of a PostgreSQL database; nil for a new SQLite file.
     static func start(_ executable: String, database: String? = nil) async throws -> Self {
         let scratch = try Scratch()
+        let database = database ?? scratch.url.appending(path: "relay.sqlite").path
         let many = "1000000000000"
         let process = try await RunningProgram.start(
             URL(fileURLWithPath: executable),
             [
-                "--port", "0", "--database", database ?? scratch.url.appending(path: "relay.sqlite").path,
+                "--port", "0", "--database", database,
                 "--event-capacity", "1000000000", "--event-max-bytes", many, "--new-client-rate", "0", "--client-rate", "0",
                 "--token-rate", "0",
             ], environment: RelayProgram.environment)
         for await line in process.errors {
             guard let url = RelayProgram.url(in: line) else { continue }
-            return Self(process: process, url: url, scratch: scratch)
+            return Self(process: process, url: url, database: database, scratch: scratch)
         }
         throw Miscount(description: "the relay ended early")
     }

@@ -12,15 +12,16 @@ public struct RelayLimits: Sendable, Equatable {
     public var clientRecords = 1_000
     /// The maximum size of the client and scenario records of one client together, in bytes of JSON, for hosts.
     public var clientRecordBytes = 1 << 20
-    /// The size of all records and subscriptions, in bytes of JSON, from which on a host saves only those of clients with little.
+    /// The size of all records and subscriptions, in bytes of JSON, from which on a host saves only those of clients with little, and a token
+    /// with a scope none. From twice as much on, no viewer saves any.
     public var recordBytesInAll = 512 << 20
     /// What a client may always have of records, and of subscriptions, in bytes.
     static let reservedBytes = 16 << 10
     /// The maximum size of a record that a host saves, in bytes of JSON.
     public var recordBytes = 64 << 10
-    /// The maximum size of the names in a host's subscription, in bytes of UTF-8.
+    /// The maximum size of the names in a subscription of a host or of a token with a scope, in bytes of UTF-8.
     public var subscriptionBytes = 8 << 10
-    /// The maximum number of subscriptions of one client.
+    /// The maximum number of subscriptions of one client, or of one token with a scope.
     public var clientSubscriptions = 100
     /// The maximum number of open streams and waiting requests of one client, for hosts.
     public var clientStreams = 16

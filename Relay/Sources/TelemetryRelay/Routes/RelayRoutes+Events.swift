@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+@_spi(Tooling) import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 
 extension RelayRoutes {
@@ -12,6 +13,7 @@ extension RelayRoutes {
             query: filters.union(["after", "limit", "wait", "order"]), readEvents)
         add(.delete, "/v1/events", to: router, table, roles: Self.writers, query: filters.union(["all"]), deleteEvents)
         add(.get, "/v1/events/count", to: router, table, roles: Self.allRoles, query: filters, countEvents)
+        add(.get, "/v1/events/scenarios", to: router, table, roles: [.viewer, .reader], measureScenarios)
         add(
             .get, "/v1/events/stream", to: router, table, roles: Self.allRoles, query: filters.union(["after"]), resumes: true,
             streamEvents)
@@ -111,6 +113,23 @@ extension RelayRoutes {
         return .object { $0.member("count", count) }
     }
 
+    private func measureScenarios(_ asked: Asked) async throws -> Response {
+        let filter = try await visibility(of: asked.caller).narrow(.all)
+        let sizes: [RelayScenarioSize]
+        do {
+            sizes = try await queries.run(for: asked.caller) { [storage] in
+                try await storage.events.scenarioSizes(matching: filter)
+            }
+        } catch let error as TelemetryQueryError {
+            throw Problem.tooLarge(error.message)
+        }
+        try await audit.record(.countEvents, by: asked.caller, client: nil, detail: "by=scenario")
+        return .object { writer in
+            writer.key("scenarios")
+            writer.array(sizes) { size, writer in size.write(to: &writer) }
+        }
+    }
+
     private func deleteEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
         guard query.hasFilter || query.isForAll else {
@@ -163,5 +182,20 @@ extension RelayRoutes {
     private func record(_ action: RelayAuditEntry.Action, _ asked: Asked, _ query: EventQuery) async throws {
         try await audit.record(
             action, by: asked.caller, client: query.filter.auditClient, detail: asked.caller.auditDetail(of: query.filter))
+    }
+}
+
+extension RelayScenarioSize {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.key("scenario")
+            if let scenario { writer.string(scenario) } else { writer.raw("null".utf8) }
+            writer.member("events", events)
+            writer.member("bytes", bytes)
+            // An age may reach beyond the times that can be written.
+            for (name, date) in [("firstExpires", firstExpires), ("lastExpires", lastExpires)] {
+                if let text = TimestampText.string(from: date) { writer.member(name, text) }
+            }
+        }
     }
 }

@@ -30,8 +30,9 @@ extension RelayRoutes {
             } else if subscription.recordType != HostRecordRules.ruleType {
                 throw Self.refusal
             }
-            try await hostLimits.check(subscription, owner: owner)
         }
+        if caller.role == .host || caller.scope != nil { try await recordLimits.check(subscription, owner: owner) }
+        if caller.role != .host { try await recordLimits.check(viewer: caller) }
         // A host with several identifiers has one set of subscriptions.
         for other in caller.subscriptionOwners where other != owner {
             try await storage.subscriptions.delete(withID: subscription.id, owner: other)

@@ -37,7 +37,7 @@ struct RelayRoutes: Sendable {
     let decoding: BodyDecoding
     /// Of requests that change anything but append events, which the storage combines.
     let changes: Turns
-    let hostLimits: HostRecordLimits
+    let recordLimits: RecordLimits
     let limits: RelayLimits
     let retention: RelayEventRetention
     let metrics: RelayMetrics

@@ -105,6 +105,9 @@ export class Relay {
 
     async count(filter, signal) { return (await this.get(`/v1/events/count${query(filter)}`, signal)).count; }
 
+    /** How many events each scenario has, how much they take, and when they are deleted. */
+    async scenarioSizes(signal) { return (await this.get("/v1/events/scenarios", signal)).scenarios; }
+
     /** The result of a query: `{columns, rows, matched}`, or `{events, matched, hasMore}` if its rows are events. `filter` may narrow its events. */
     ask(text, signal, limit, filter = {}) { return this.post("/v1/query", { ...filter, query: text, limit }, signal); }
 

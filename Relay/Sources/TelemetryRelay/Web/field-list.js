@@ -3,15 +3,17 @@ import { keyText } from "./event-row.js";
 import { attributeField, exclusion, term } from "./query-text.js";
 import { keptText } from "./scenarios.js";
 import { persist } from "./stream.js";
-import { countText } from "./time.js";
+import { countText, dateText, now, sizeText } from "./time.js";
 
 const builtIn = ["scenario", "name", "severity", "app", "device"];
 const valueLimit = 10;
 const attributeLimit = 50;
+/** For how long the sizes of scenarios are shown as they were, in milliseconds. */
+const sizesAge = 60_000;
 
 /**
- * The fields of what is shown, with the values that most events have, and how long the events of a scenario are kept. `add(term)` adds a
- * term to the query, `ask(query)` shows another one.
+ * The fields of what is shown, with the values that most events have, and how much of a scenario the relay stores for how long.
+ * `add(term)` adds a term to the query, `ask(query)` shows another one.
  */
 export function fieldList({ relay, retention, add, ask }) {
     let asking = new AbortController();
@@ -19,6 +21,7 @@ export function fieldList({ relay, retention, add, ask }) {
     /** One request at a time, since the relay answers few at once. */
     let last = Promise.resolve();
     const sections = new Map();
+    let sizes = { read: -Infinity, ofScenarios: new Map() };
     const box = el("div", {});
     const element = el("details", { class: "field-list", open: matchMedia("(min-width: 1001px)").matches, ontoggle: loadOpen },
         el("summary", {}, el("h2", {}, "Fields")), box);
@@ -57,11 +60,33 @@ export function fieldList({ relay, retention, add, ask }) {
             if (signal.aborted) return;
             try {
                 const text = `${filter} | top ${valueLimit} ${item.field}`.trim();
-                draw(item, text, (await persist(() => relay.ask(text, signal), signal, (error) => fail(item, error))).rows);
+                const { rows } = await persist(() => relay.ask(text, signal), signal, (error) => fail(item, error));
+                if (item.field === "scenario") await readSizes(signal);
+                draw(item, text, rows);
             } catch (error) {
                 if (!signal.aborted) fail(item, error);
             }
         });
+    }
+
+    /** Reads how much the relay stores of each scenario, unless that is known. If it cannot be read, it is not shown. */
+    async function readSizes(signal) {
+        if (now() - sizes.read < sizesAge) return;
+        try {
+            const list = await relay.scenarioSizes(signal);
+            sizes = { read: now(), ofScenarios: new Map(list.map((size) => [size.scenario, size])) };
+        } catch (error) {
+            signal.throwIfAborted();
+            sizes = { read: now(), ofScenarios: new Map() };
+        }
+    }
+
+    /** How much the relay stores of a scenario and for how long, in words; null if nothing is known. */
+    function storedText(scenario) {
+        const size = sizes.ofScenarios.get(scenario?.normalize("NFC") ?? null);
+        const kept = keptText(retention, scenario);
+        const parts = [size && sizeText(size.bytes), kept && `kept ${kept}`, size?.lastExpires && `until ${dateText(Date.parse(size.lastExpires))}`];
+        return parts.filter(Boolean).join(", ") || null;
     }
 
     function fail(item, error) { replace(item, el("li", { class: "problem" }, visible(error.message))); }
@@ -80,11 +105,11 @@ export function fieldList({ relay, retention, add, ask }) {
         const name = visible(title);
         replace(item, ...rows.map(([value, count]) => {
             const shown = keyText(value);
-            const kept = field === "scenario" ? keptText(retention, value) : null;
+            const stored = field === "scenario" ? storedText(value) : null;
             return el("li", {},
                 button(shown, () => add(term(field, value)), { class: value ? "value" : "value muted", title: shown, "aria-label": `Only ${name} ${shown}` }),
                 el("span", { class: "muted" }, countText(Number(count))),
-                kept && el("small", { class: "muted", title: "How long the relay keeps these events" }, visible(kept)),
+                stored && el("small", { class: "muted", title: "What the relay stores of this scenario in all, and until when" }, visible(stored)),
                 button("−", () => add(exclusion(field, value)), { title: "Exclude", "aria-label": `Exclude ${name} ${shown}` }));
         }), el("li", {}, button("Chart", () => ask(text), { "aria-label": `Chart of ${name}` })));
     }

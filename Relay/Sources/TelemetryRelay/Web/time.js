@@ -55,3 +55,10 @@ export function countText(number) {
 
 /** A number and its unit: "1 event", "2 events". */
 export function counted(number, unit) { return `${countText(number)} ${unit}${number === 1 ? "" : "s"}`; }
+
+/** A size, rounded to a tenth of its largest unit. */
+export function sizeText(bytes) {
+    const units = [["GB", 2 ** 30], ["MB", 2 ** 20], ["KB", 2 ** 10]];
+    const [unit, factor] = units.find(([, factor]) => bytes >= factor) ?? ["B", 1];
+    return `${(bytes / factor).toFixed(factor === 1 ? 0 : 1)} ${unit}`;
+}

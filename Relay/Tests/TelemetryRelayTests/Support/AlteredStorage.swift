@@ -45,6 +45,10 @@ private struct MergingEvents: RelayEventStorage {
 
     func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
 
+    func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize] {
+        try await base.scenarioSizes(matching: filter)
+    }
+
     func result(
         of query: TelemetryQuery, matching filter: RelayEventFilter, now: Date, limit: Int, byteLimit: Int
     ) async throws -> RelayQueryResult {

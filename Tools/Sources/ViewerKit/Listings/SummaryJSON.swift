@@ -44,7 +44,10 @@ extension EventSummary {
     /// - Parameters:
     ///   - hasGaps: Whether missing sequence numbers are gaps, because no filter excludes events.
     ///   - retention: The relay's; nil for a store in a directory.
-    public func objects(hasGaps: Bool, retention: RelayRetention? = nil) -> [JSONLine] {
+    ///   - sizes: Those of the relay's scenarios.
+    public func objects(
+        hasGaps: Bool, retention: RelayRetention? = nil, sizes: [String?: RelayScenarioSize] = [:]
+    ) -> [JSONLine] {
         var objects: [JSONLine] = []
         for (name, count) in Self.largestFirst(scenarios) {
             var object = JSONLine(kind: "scenario")
@@ -53,6 +56,8 @@ extension EventSummary {
             let limits = retention?.limits(of: name)
             object.add("maximumAge", limits?.age)
             object.add("maximumBytes", limits?.bytes)
+            object.add("storedBytes", sizes[name]?.bytes)
+            object.add("lastExpires", sizes[name]?.lastExpires)
             objects.append(object)
         }
         for (name, count) in Self.largestFirst(clients) {

@@ -18,6 +18,7 @@ public struct RelayProbe: Sendable {
     /// The versions of the interface that this tool supports.
     static let versions = 1...2
     private static let timeout = Duration.seconds(10)
+    private static let maximumBytes = 8 << 20
 
     private let location: RelayLocation
 
@@ -44,6 +45,12 @@ public struct RelayProbe: Sendable {
         try? await location.get("readyz", token: nil, timeout: Self.timeout).status == 200
     }
 
+    /// How much the relay stores of each scenario. Nil if the relay does not answer, or does not know: older ones do not.
+    public func scenarioSizes() async -> [String?: RelayScenarioSize]? {
+        guard let answer = try? await get("v1/events/scenarios"), answer.status == 200 else { return nil }
+        return RelayScenarioSize.all(answer.body)
+    }
+
     /// The response with the client's newest event; nil if the relay cannot be reached, or refuses the request.
     func newestEvent(ofClient client: String) async -> Data? {
         guard let answer = try? await get("v1/events", [("client", client), ("order", "desc"), ("limit", "1")]),
@@ -53,7 +60,7 @@ public struct RelayProbe: Sendable {
     }
 
     private func get(_ path: String, _ query: [(name: String, value: String)] = []) async throws -> HTTPMessages.Response {
-        try await location.get(path, query, token: location.token, timeout: Self.timeout)
+        try await location.get(path, query, token: location.token, timeout: Self.timeout, limit: Self.maximumBytes)
     }
 
     /// The text of a problem document, RFC 9457.

@@ -25,27 +25,39 @@ struct StatsCommand: StoreCommand {
             return console.note("No events match. Remove some filters, or see: telemetry clients")
         }
         let hours = bars(summary)
-        let retention = try await retention()
+        let relay = try await relay()
         switch output.format {
-        case .json: summary.objects(hasGaps: !filter.isNarrow, retention: retention).forEach { console.line($0.text) }
-        case .table: show(summary, hours, retention, try store.aliases(), console)
+        case .json:
+            summary.objects(hasGaps: !filter.isNarrow, retention: relay?.retention, sizes: relay?.sizes ?? [:])
+                .forEach { console.line($0.text) }
+        case .table: show(summary, hours, relay, try store.aliases(), console)
         }
         if let svg { try write(hours, to: svg, console) }
     }
 
-    /// The retention of a relay; nil for a store in a directory.
-    private func retention() async throws -> RelayRetention? {
-        guard case .relay(let location) = try store.located(),
-            case .relay(let relay) = await RelayProbe(location).server()
-        else { return nil }
-        return relay.retention
+    /// What a relay says of how it keeps events.
+    private struct Keeping {
+        /// Nil for a token with a scope.
+        let retention: RelayRetention?
+        /// Empty if the filter leaves out events, or if the relay does not know them.
+        let sizes: [String?: RelayScenarioSize]
+    }
+
+    /// Nil for a store in a directory.
+    private func relay() async throws -> Keeping? {
+        guard case .relay(let location) = try store.located() else { return nil }
+        let probe = RelayProbe(location)
+        guard case .relay(let relay) = await probe.server() else { return nil }
+        let isOfAll = !filter.isNarrow && filter.selection.client.isEmpty && filter.session == nil
+        return Keeping(
+            retention: relay.retention, sizes: isOfAll ? await probe.scenarioSizes() ?? [:] : [:])
     }
 
     private func show(
-        _ summary: EventSummary, _ hours: [(label: String, value: Int)], _ retention: RelayRetention?, _ aliases: ClientAliases,
+        _ summary: EventSummary, _ hours: [(label: String, value: Int)], _ relay: Keeping?, _ aliases: ClientAliases,
         _ console: Console
     ) {
-        show("scenario", summary.scenarios, retention, console) { $0 }
+        show("scenario", summary.scenarios, relay, console) { $0 }
         show("client", summary.clients, nil, console, label: aliases.label)
         console.line(console.style.dim("EVENTS BY HOUR"))
         BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
@@ -70,16 +82,19 @@ struct StatsCommand: StoreCommand {
         console.note("Wrote the chart to \(svg.visible).")
     }
 
-    /// - Parameter retention: How long the events are kept, if they are counted by scenario.
+    /// - Parameter relay: How the events are kept, if they are counted by scenario.
     private func show(
-        _ title: String, _ counts: [String?: EventSummary.Count], _ retention: RelayRetention?, _ console: Console,
+        _ title: String, _ counts: [String?: EventSummary.Count], _ relay: Keeping?, _ console: Console,
         label: (String) -> String
     ) {
+        let retention = relay?.retention
+        let sizes = relay?.sizes ?? [:]
         var table = Table(
             [
                 .text(title, priority: 9), .number("events", priority: 8), .number("diagnostic", priority: 5),
                 .number("per second", priority: 4), .whole("first", priority: 6), .whole("last", priority: 7),
-            ] + (retention == nil ? [] : [.whole("kept for", priority: 6)]))
+            ] + (retention == nil ? [] : [.whole("kept for", priority: 6)])
+                + (sizes.isEmpty ? [] : [.number("size", priority: 6), .whole("until", priority: 3)]))
         let time = TimeText()
         for (name, count) in EventSummary.largestFirst(counts) {
             table.add(
@@ -88,10 +103,15 @@ struct StatsCommand: StoreCommand {
                     .init(count.diagnostic.grouped),
                     .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndMinute(count.first)),
                     .init(time.dayAndMinute(count.last)),
-                ] + (retention.map { [.init($0.limits(of: name).text)] } ?? []))
+                ] + (retention.map { [.init($0.limits(of: name).text)] } ?? [])
+                    + (sizes.isEmpty ? [] : cells(of: sizes[name], time)))
         }
         table.lines(style: console.style, width: console.width).forEach(console.line)
         console.line()
+    }
+
+    private func cells(of size: RelayScenarioSize?, _ time: TimeText) -> [Table.Cell] {
+        [.init(size?.text ?? "–"), .init(size?.lastExpires.map(time.dayAndMinute) ?? "–")]
     }
 
     /// The hours from the first to the last, including empty ones; at most the last 48.

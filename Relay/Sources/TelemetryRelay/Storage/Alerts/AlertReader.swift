@@ -41,7 +41,7 @@ struct AlertReader {
         }
     }
 
-    /// The text of the block that was read last, for alerts that match the same events.
+    /// The text of the block that was read last, which messages take their events from.
     private final class LastText {
         private var last: (block: Int64, text: [UInt8])?
 
@@ -130,19 +130,20 @@ struct AlertReader {
 
     /// - Returns: whether the block can be read; otherwise none of its events matches.
     private mutating func match(_ block: EventBlock, in numbers: ClosedRange<Int64>) throws -> Bool {
-        var found: [(watcher: Int, matches: [Match])] = []
+        let watching: [(watcher: Int, numbers: ClosedRange<Int64>)]
+        let found: [[BlockReader.Event]]
         do {
             let summary = try block.summary()
-            for index in watchers(of: summary) {
-                guard let numbers = watchers[index].watched(of: block, numbers) else { continue }
-                let events = try watchers[index].reader.matches(block, summary, in: numbers, index: blocks.count)
-                if !events.isEmpty { found.append((index, events.map { Match($0, in: block) })) }
+            watching = watchers(of: summary).sorted().compactMap { index in
+                watchers[index].watched(of: block, numbers).map { (index, $0) }
             }
+            found = try BlockReader.matches(
+                block, summary, of: watching.map { (watchers[$0.watcher].reader, $0.numbers) }, index: blocks.count)
         } catch let error as RelayStorageError where error == BlockScanner.malformed {
             return false
         }
-        if !found.isEmpty { blocks.append(block) }
-        for (watcher, matches) in found { watchers[watcher].matches += matches }
+        if !found.allSatisfy(\.isEmpty) { blocks.append(block) }
+        for ((watcher, _), events) in zip(watching, found) { watchers[watcher].matches += events.map { Match($0, in: block) } }
         return true
     }
 

@@ -60,10 +60,8 @@ struct RuleRetention: Sendable {
             if parts.count == 1 || parts.allSatisfy({ limits.limits[$0].bytes == nil }) {
                 return parts.reduce(into: [:]) { $0[$1] = block.size }
             }
-            let lengths = try block.entries(db, of: summary).reduce(into: [Int: Int64]()) {
-                $0[indices[$1.cell], default: 0] += Int64($1.length)
-            }
-            return lengths.mapValues { block.size * $0 / Int64(max(1, block.length)) }
+            let sizes = block.sizes(ofCells: summary.cellCount, try block.entries(db, of: summary))
+            return zip(indices, sizes).reduce(into: [:]) { $0[$1.0, default: 0] += $1.1 }
         } catch let error as RelayStorageError where error == BlockScanner.malformed {
             return [:]
         }

@@ -39,7 +39,7 @@ struct ScenarioLimits: Sendable {
         try (0..<summary.cellCount).map { cell in
             guard let key = summary.kind(ofCell: cell).scenario else { return rules.count }
             if let index = known[key] { return index }
-            let index = index(of: try NameKey.isDigest(key) ? name(ofCell: cell, block, summary, db) : Self.name(key))
+            let index = index(of: try block.scenario(ofCell: cell, summary, db))
             known[key] = index
             return index
         }
@@ -57,18 +57,4 @@ struct ScenarioLimits: Sendable {
     }
 
     private static func name(_ key: Data) -> String { ClientIdentifier.normalized(String(decoding: key, as: UTF8.self)) }
-
-    /// The scenario in the line of the first event of a cell.
-    private func name(
-        ofCell cell: Int, _ block: EventBlock, _ summary: BlockSummary, _ db: any StorageConnection
-    ) throws -> String? {
-        let isRead = (0..<summary.cellCount).map { $0 == cell }
-        let events = BlockReader.candidates(
-            in: try block.entries(db, of: summary), where: isRead, EventSelection(.all), block.numbers, index: 0)
-        var name: String?
-        try BlockReader.read(Array(events.prefix(1)), in: block.text(db), with: QueryLiterals(nil, nil)) {
-            name = $1.value(of: .scenario)?.stringValue
-        }
-        return name.map(ClientIdentifier.normalized)
-    }
 }

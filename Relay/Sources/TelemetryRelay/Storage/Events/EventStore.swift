@@ -7,6 +7,8 @@ final class EventStore: RelayEventStorage {
     private let database: any StorageDatabase
     private let retention: BlockRetention
     private let rules: RuleRetention?
+    private let limits: ScenarioLimits
+    private let now: @Sendable () -> Date
     private let merging: BlockMerging
     private let runs: ExpiredRuns
     private let audit: AuditLog
@@ -29,6 +31,7 @@ final class EventStore: RelayEventStorage {
         (self.audit, self.arrival) = (audit, arrival)
         retention = BlockRetention(configuration.events)
         rules = RuleRetention(configuration.events)
+        (limits, now) = (ScenarioLimits(configuration.events), configuration.now)
         merging = BlockMerging(configuration.events)
         runs = ExpiredRuns(kept: configuration.expiredRuns)
         let announcer = ChangeAnnouncer(next: next, notify: notify)
@@ -60,6 +63,16 @@ final class EventStore: RelayEventStorage {
             guard state.firstEvent < state.nextEvent else { return 0 }
             return try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, in: state.store, db) }
                 .count(in: state.firstEvent...(state.nextEvent - 1))
+        }
+    }
+
+    func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize] {
+        try await database.query { [arrival, limits, now] db in
+            let state = try EventState.fetch(db)
+            guard state.firstEvent < state.nextEvent else { return [] }
+            var sizes = ScenarioSizes(EventSelection(filter), in: state.firstEvent...(state.nextEvent - 1))
+            try sizes.addAll(db)
+            return sizes.sizes(limits, now: now(), arrival: arrival.next(after: state.clocks).arrival)
         }
     }
 

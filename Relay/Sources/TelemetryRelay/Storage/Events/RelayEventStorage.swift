@@ -22,6 +22,11 @@ public protocol RelayEventStorage: Sendable {
     /// Returns the number of matching events.
     func count(matching filter: RelayEventFilter) async throws -> Int
 
+    /// Returns how many of the matching events each scenario has, and how much they take, the largest first.
+    /// - Parameter filter: without a query.
+    /// - Throws: `TelemetryQueryError` if there are more than 10,000 scenarios.
+    func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize]
+
     /// Evaluates a query on the matching events in their order of arrival, in one snapshot of the store.
     /// - Parameters:
     ///   - now: what the query's durations count back from.
@@ -65,5 +70,21 @@ public struct RelayAppendResult: Sendable, Equatable {
     public init(stored: Int, duplicates: Int) {
         self.stored = stored
         self.duplicates = duplicates
+    }
+}
+
+/// The stored events of a scenario.
+public struct RelayScenarioSize: Sendable, Equatable {
+    /// Nil for events without a scenario.
+    public var scenario: String?
+    public var events: Int
+    /// About as they are stored, compressed.
+    public var bytes: Int64
+    /// When the first and the last of them are deleted because of their age, unless another limit is reached before.
+    public var firstExpires, lastExpires: Date
+
+    public init(scenario: String?, events: Int, bytes: Int64, firstExpires: Date, lastExpires: Date) {
+        (self.scenario, self.events, self.bytes) = (scenario, events, bytes)
+        (self.firstExpires, self.lastExpires) = (firstExpires, lastExpires)
     }
 }

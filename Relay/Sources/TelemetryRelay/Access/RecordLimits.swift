@@ -2,11 +2,11 @@ import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// Bounds what hosts may store beside events, which retention bounds: a token that ships inside an app is public.
+/// Bounds what callers may store beside events, which retention bounds: above all hosts, whose token ships inside an app and is public.
 ///
 /// The counts are read before the save, so that saves at the same time may exceed them by one request each, and all together by
 /// those of two seconds.
-final class HostRecordLimits: Sendable {
+final class RecordLimits: Sendable {
     private struct Total {
         var bytes = 0
         /// When it was last about to be read; nil if it was not.
@@ -22,6 +22,13 @@ final class HostRecordLimits: Sendable {
         (self.storage, self.limits, self.uptime) = (storage, limits, uptime)
     }
 
+    /// Checks what a viewer may add.
+    /// - Throws: a 413 if all records and subscriptions are too large together. A token with a scope leaves room for the other viewers.
+    func check(viewer: RelayCaller) async throws {
+        try await checkAll(atMost: viewer.scope == nil ? 2 * limits.recordBytesInAll : limits.recordBytesInAll)
+    }
+
+    /// Checks what a host may add.
     /// - Parameter clients: the caller's clients.
     /// - Throws: a 413 if a record is too large, or if a client's or all records would be too many or too large together.
     func check(_ records: [RelayRecord], of clients: Set<String>) async throws {
@@ -53,20 +60,21 @@ final class HostRecordLimits: Sendable {
         guard others.bytes + bytes <= limits.clientRecordBytes else {
             throw Problem.tooLarge("A client's records may have at most \(limits.clientRecordBytes) bytes together.")
         }
-        try await checkAll(own: others.bytes + bytes)
+        try await checkAll(ofClientWith: others.bytes + bytes)
     }
 
+    /// Checks a subscription of a host or of a token with a scope.
     /// - Throws: a 413 if the subscription is too large, or if the owner's or all subscriptions would be too many.
     func check(_ subscription: TelemetrySubscription, owner: String) async throws {
         let bytes = Self.size(of: subscription)
         guard bytes <= limits.subscriptionBytes else {
-            throw Problem.tooLarge("A host's subscription may have at most \(limits.subscriptionBytes) bytes.")
+            throw Problem.tooLarge("A subscription may have at most \(limits.subscriptionBytes) bytes.")
         }
         let others = try await storage.subscriptions.all(owner: owner).filter { $0.id != subscription.id }
         guard others.count < limits.clientSubscriptions else {
-            throw Problem.tooLarge("A client may have at most \(limits.clientSubscriptions) subscriptions.")
+            throw Problem.tooLarge("A client or a token may have at most \(limits.clientSubscriptions) subscriptions.")
         }
-        try await checkAll(own: others.reduce(bytes) { $0 + Self.size(of: $1) })
+        try await checkAll(ofClientWith: others.reduce(bytes) { $0 + Self.size(of: $1) })
     }
 
     private static func size(of subscription: TelemetrySubscription) -> Int {
@@ -76,9 +84,12 @@ final class HostRecordLimits: Sendable {
     /// How long the size of all records and subscriptions is not read again.
     private static let interval = Duration.seconds(2)
 
-    /// - Parameter own: what the client would have.
-    private func checkAll(own: Int) async throws {
-        guard own > RelayLimits.reservedBytes else { return }
+    /// - Parameter own: the size of what the client would have.
+    private func checkAll(ofClientWith own: Int) async throws {
+        if own > RelayLimits.reservedBytes { try await checkAll(atMost: limits.recordBytesInAll) }
+    }
+
+    private func checkAll(atMost limit: Int) async throws {
         let now = uptime()
         // One caller reads; the others meanwhile use what was read before.
         let reads = total.withLock { total in
@@ -90,9 +101,8 @@ final class HostRecordLimits: Sendable {
             let usage = try await storage.usage()
             total.withLock { $0.bytes = usage.recordBytes + usage.subscriptionBytes }
         }
-        guard total.withLock(\.bytes) < limits.recordBytesInAll else {
-            throw Problem.tooLarge(
-                "All records have \(limits.recordBytesInAll) bytes; a client may have \(RelayLimits.reservedBytes) of them.")
+        guard total.withLock(\.bytes) < limit else {
+            throw Problem.tooLarge("All records and subscriptions have \(limit) bytes; delete some.")
         }
     }
 }

@@ -1,0 +1,71 @@
+import Foundation
+@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetryTransport
+import Testing
+
+@testable import TelemetryRelay
+
+/// How many events each scenario has, and how much they take.
+struct ScenarioSizesTests {
+    private static let hour: TimeInterval = 3_600
+
+    @Test("The events of each scenario are added up, with when they expire by their rule", arguments: StorageDriver.all)
+    func sizes(driver: StorageDriver) async throws {
+        let rules = try RelayEventRetention(age: 24 * Self.hour, rules: [RetentionRule("Debug*=2h")])
+        let time = TestTime()
+        let start = time.now
+        try await StorageBench.open(driver, events: rules, time: time) { storage in
+            #expect(try await storage.events.scenarioSizes(matching: .all) == [])
+            let long = "Debug" + String(repeating: "y", count: 100)
+            func append(_ numbers: ClosedRange<Int>, _ scenarios: [String?]) async throws {
+                let events = numbers.map { number in
+                    let scenario = scenarios[number % scenarios.count]
+                    return TelemetryEvent(
+                        eventId: "e\(number)", clientId: "c\(number % 2)", sessionId: "s", name: "n\(number % 3)",
+                        timestamp: Date(timeIntervalSince1970: 1), threadId: "t",
+                        property1: String(repeating: "x", count: scenario == "Net" ? 400 : 20), scenario: scenario)
+                }
+                _ = try await storage.events.append(WireEventLines.read(EventLines.encode(events), limits: .init()))
+            }
+            try await append(0...79, ["Net", nil, "Net", long])
+            time.pass(Self.hour)
+            try await append(80...99, [long])
+            // Repeated characters take few bytes once they are compressed.
+            let found = try await storage.events.scenarioSizes(matching: .all)
+            #expect(found.map(\.bytes) == found.map(\.bytes).sorted(by: >))
+            let sizes = found.sorted { ($0.scenario ?? "~") < ($1.scenario ?? "~") }
+            #expect(sizes.map(\.scenario) == [long, "Net", nil])
+            #expect(sizes.map(\.events) == [40, 40, 20])
+            let bytes = try await storage.usage().eventBytes
+            let total = Int(sizes.reduce(0) { $0 + $1.bytes })
+            #expect((bytes / 2...bytes).contains(total), "\(total) of \(bytes)")
+            func hours(_ date: Date) -> Double { (date.timeIntervalSince(start) / Self.hour * 100).rounded() / 100 }
+            #expect(sizes.map { hours($0.firstExpires) } == [2, 24, 24])
+            #expect(sizes.map { hours($0.lastExpires) } == [3, 24, 24])
+            let filter = RelayEventFilter(clients: ["c1"], scenarios: [long])
+            #expect(try await storage.events.scenarioSizes(matching: filter).map(\.events) == [30])
+            // What expires is what was said to.
+            time.pass(1.01 * Self.hour)
+            try await storage.expire()
+            let kept = try await storage.events.scenarioSizes(matching: .all)
+            #expect(kept.first { $0.scenario == long }?.events == 20 && kept.count == 3)
+            time.pass(Self.hour)
+            try await storage.expire()
+            let rest = try await storage.events.scenarioSizes(matching: .all)
+            #expect(Set(rest.map(\.scenario)) == ["Net", nil])
+        }
+    }
+
+    @Test("More than 10,000 scenarios are refused")
+    func tooMany() async throws {
+        try await StorageBench.open(.memory) { storage in
+            for batch in 0..<3 {
+                _ = try await storage.events.append(
+                    (0..<4_000).map { Sample.event(4_000 * batch + $0, scenario: "s\(4_000 * batch + $0)") })
+            }
+            await #expect(throws: TelemetryQueryError.self) { try await storage.events.scenarioSizes(matching: .all) }
+            let some = RelayEventFilter(scenarios: ["s1", "s11999"])
+            #expect(try await storage.events.scenarioSizes(matching: some).map(\.events) == [1, 1])
+        }
+    }
+}
