@@ -16,10 +16,13 @@ package struct LetterSearch: Sendable {
     private let letters: [UInt8]
     /// The index of the letter that is searched for first, the rarest.
     private let first: Int
+    /// The pairs of neighbouring letters.
+    let pairs: [UInt64]
 
     /// - Parameter letters: Lowercase letters and `_`, at least one.
     package init(_ letters: [UInt8]) {
         self.letters = letters
+        pairs = zip(letters, letters.dropFirst()).map(LetterPairs.pair)
         let ranks = letters.map { Self.rarity.firstIndex(of: $0) ?? Self.rarity.count }
         first = ranks.indices.min { ranks[$0] < ranks[$1] } ?? 0
     }

@@ -58,6 +58,12 @@ public struct StoredEventReader {
     private let searches: [LineSearch?]
     /// The searches below the current header.
     private var current: [LineSearch?]
+    /// The current line; nil if it cannot be searched.
+    private var searched: UnsafeBufferPointer<UInt8>?
+    private var pairs = LetterPairs()
+
+    /// The number of queries from which on the pairs of a line are worth their time.
+    private static let manyQueries = 8
 
     /// - Parameter literals: What the events have that each of the queries looks for.
     public init(_ literals: [QueryLiterals]) {
@@ -70,13 +76,26 @@ public struct StoredEventReader {
     /// - Returns: Whether it can be read.
     public mutating func readHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard case .header = decoder.decode(line.withoutLineFeed) else { return false }
-        current = searches.map { search in decoder.context.flatMap { search?.below($0) } }
+        let names = decoder.context.flatMap(HeaderNames.init)
+        current = searches.map { search in names.flatMap { search?.below($0) } }
         return true
     }
 
-    /// Whether the event of a line below the last header is not one that a query looks for.
+    /// Begins with a line below the last header, in which events are searched for. It must remain valid until the next one.
+    public mutating func begin(_ line: UnsafeBufferPointer<UInt8>) {
+        searched = current.contains { $0 != nil } && line.isPlain ? line : nil
+        guard let searched, current.count >= Self.manyQueries else { return }
+        pairs.removeAll()
+        pairs.insert(searched)
+    }
+
+    /// Whether the event of the current line is not one that a query looks for.
     /// - Parameter query: The index of its literals.
-    public func excludes(_ line: UnsafeBufferPointer<UInt8>, by query: Int) -> Bool { current[query]?.excludes(line) ?? false }
+    public func excludes(by query: Int) -> Bool {
+        guard let searched, let search = current[query] else { return false }
+        return current.count < Self.manyQueries
+            ? search.excludes(plain: searched) : search.excludes(plain: searched, with: pairs)
+    }
 
     /// The event of a line below the last header; nil if it cannot be read.
     /// - Parameter line: With or without its line feed. It must remain valid as long as the event is used.

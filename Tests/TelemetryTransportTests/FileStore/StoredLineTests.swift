@@ -138,12 +138,38 @@ struct StoredLineTests {
             }
         }
         #expect(excluded > 2_000, "seed \(randomSeed)")
+        // Many queries at once exclude the same.
+        var (all, single) = (StoredEventReader(queries.map(\.literals)), queries.map { StoredEventReader([$0.literals]) })
+        for event in events {
+            for line in EventLines.encode([event]).split(separator: 0x0A) {
+                line.withUnsafeBufferPointer { line in
+                    guard !all.readHeader(line) else {
+                        for index in queries.indices { #expect(single[index].readHeader(line)) }
+                        return
+                    }
+                    all.begin(line)
+                    for (index, query) in queries.enumerated() {
+                        single[index].begin(line)
+                        let isExcluded = all.excludes(by: index)
+                        #expect(isExcluded == single[index].excludes(by: 0), "seed \(randomSeed): \(query), \(event)")
+                        excluded -= isExcluded ? 1 : 0
+                    }
+                }
+            }
+        }
+        #expect(excluded == 0, "seed \(randomSeed)")
     }
 
     @Test("Letters are found in either case, wherever they stand")
     func letters() {
         func isFound(_ letters: String, _ text: String) -> Bool {
-            Array(text.utf8).withUnsafeBufferPointer { LetterSearch(Array(letters.utf8)).isFound(in: $0) }
+            Array(text.utf8).withUnsafeBufferPointer { bytes in
+                let search = LetterSearch(Array(letters.utf8))
+                var pairs = LetterPairs()
+                pairs.insert(bytes)
+                // The pairs exclude no bytes in which the letters are.
+                return search.isFound(in: bytes) && pairs.mayContain(search)
+            }
         }
         for text in ["timeout", "TIMEOUT", "tImEoUt", "a timeout", "timeou timeouts", "ttimeout"] {
             #expect(isFound("timeout", text))

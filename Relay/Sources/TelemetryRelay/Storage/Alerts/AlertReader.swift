@@ -22,6 +22,7 @@ struct AlertReader {
     private struct Watcher {
         let alert: RelayAlert
         let condition: RelayAlert.Events
+        let selection: EventSelection
         let reader: BlockReader
         let clients: Set<Int64>?
         let streams: Set<Int64>?
@@ -29,19 +30,19 @@ struct AlertReader {
         var window: AlertWindow
         var matches: [Match] = []
 
-        /// The numbers of a block's events, of those to evaluate, that it watches; nil for none.
-        func watched(of block: EventBlock, _ numbers: ClosedRange<Int64>) -> ClosedRange<Int64>? {
-            let (first, last) = (max(numbers.lowerBound, since), min(numbers.upperBound, block.numbers.upperBound))
-            return first <= last && concerns(block) ? first...last : nil
+        /// Whether it concerns a block with events of these numbers.
+        func watches(_ block: EventBlock, _ numbers: ClosedRange<Int64>) -> Bool {
+            since <= min(numbers.upperBound, block.numbers.upperBound) && clients?.contains(block.stream.client) ?? true
+                && streams?.contains(block.stream.number) ?? true
         }
 
-        private func concerns(_ block: EventBlock) -> Bool {
-            clients?.contains(block.stream.client) ?? true
-                && streams?.contains(block.stream.number) ?? true
+        /// Whether an event that it may match is one of those that it watches, and matches.
+        func watches(_ event: BlockReader.Event, _ stored: StoredEvent) -> Bool {
+            event.entry.number >= since && selection.contains(event.entry.time) && selection.contains(stored)
         }
     }
 
-    /// The text of the block that was read last, which messages take their events from.
+    /// The text of the block that was read last, from which messages take their events.
     private final class LastText {
         private var last: (block: Int64, text: [UInt8])?
 
@@ -61,6 +62,8 @@ struct AlertReader {
     private let db: any StorageConnection
     private let lastText = LastText()
     private var watchers: [Watcher] = []
+    /// Has the literals of the watchers.
+    private var lines = StoredEventReader([])
     private var blocks: [EventBlock] = []
     /// The indices of the watchers that may match events of a kind. Blocks have few kinds, and most watchers none of them.
     private var candidates: [BlockSummary.Kind: [Int]] = [:]
@@ -79,12 +82,13 @@ struct AlertReader {
             }
             watchers.append(
                 Watcher(
-                    alert: watched.alert, condition: watched.condition,
-                    reader: BlockReader(db, selection) { [lastText] in try lastText.text(of: $0, db) },
+                    alert: watched.alert, condition: watched.condition, selection: selection,
+                    reader: BlockReader(db, selection) { _ in [] },
                     clients: try SelectedClients(selection, db).numbers, streams: streams, since: try row.int(1),
                     // One that cannot be read begins anew.
                     window: (try? AlertWindow(stored: row.bytes(2), fired: row.optionalInt(3))) ?? AlertWindow()))
         }
+        lines = StoredEventReader(watchers.map(\.selection.literals))
     }
 
     /// Evaluates the first events from a number on.
@@ -130,33 +134,48 @@ struct AlertReader {
 
     /// - Returns: whether the block can be read; otherwise none of its events matches.
     private mutating func match(_ block: EventBlock, in numbers: ClosedRange<Int64>) throws -> Bool {
-        let watching: [(watcher: Int, numbers: ClosedRange<Int64>)]
-        let found: [[BlockReader.Event]]
+        var found: [(watcher: Int, event: BlockReader.Event)] = []
         do {
             let summary = try block.summary()
-            watching = watchers(of: summary).sorted().compactMap { index in
-                watchers[index].watched(of: block, numbers).map { (index, $0) }
+            let watching = try watching(block, summary, in: numbers)
+            let isRead = watching.map { !$0.isEmpty }
+            guard isRead.contains(true) else { return true }
+            let entries = try block.entries(db, of: summary)
+            let events = BlockReader.candidates(in: entries, where: isRead, EventSelection(.all), numbers, index: blocks.count)
+            guard !events.isEmpty else { return true }
+            var lines = lines
+            let text = try lastText.text(of: block, db)
+            try BlockReader.read(events, in: text, with: &lines, { watching[$0.entry.cell] }) { [watchers] event, index, stored in
+                if watchers[index].watches(event, stored) { found.append((index, event)) }
             }
-            found = try BlockReader.matches(
-                block, summary, of: watching.map { (watchers[$0.watcher].reader, $0.numbers) }, index: blocks.count)
         } catch let error as RelayStorageError where error == BlockScanner.malformed {
             return false
         }
-        if !found.allSatisfy(\.isEmpty) { blocks.append(block) }
-        for ((watcher, _), events) in zip(watching, found) { watchers[watcher].matches += events.map { Match($0, in: block) } }
+        if !found.isEmpty { blocks.append(block) }
+        for (watcher, event) in found { watchers[watcher].matches.append(Match(event, in: block)) }
         return true
     }
 
-    /// The indices of the watchers that may match events of a block.
-    private mutating func watchers(of summary: BlockSummary) -> Set<Int> {
-        var indices: Set<Int> = []
-        for cell in 0..<summary.cellCount {
+    /// The indices of the watchers that may match the events of each cell of a block.
+    private mutating func watching(
+        _ block: EventBlock, _ summary: BlockSummary, in numbers: ClosedRange<Int64>
+    ) throws -> [[Int]] {
+        var cells = (0..<summary.cellCount).map { cell in
             let kind = summary.kind(ofCell: cell)
             let known = candidates[kind] ?? watchers.indices.filter { watchers[$0].reader.mayMatch(kind) }
             candidates[kind] = known
-            indices.formUnion(known)
+            return known
         }
-        return indices
+        for index in Set(cells.joined()) {
+            let watcher = watchers[index]
+            var isRead: [Bool]?
+            if !watcher.watches(block, numbers) { isRead = [] } else if watcher.reader.depends(on: block) {
+                isRead = try watcher.reader.mayMatch(block, summary)
+            }
+            guard let isRead else { continue }
+            for cell in cells.indices where isRead.isEmpty || !isRead[cell] { cells[cell].removeAll { $0 == index } }
+        }
+        return cells
     }
 
     /// The last of the events that can be read, as many as a message may have.

@@ -173,14 +173,17 @@ struct BlockReader {
         _ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int, _ summary: BlockSummary, _ isRead: [Bool]
     ) throws -> [Event] {
         guard isRead.contains(true) else { return [] }
-        guard selection.needsEvents else {
-            return Self.candidates(in: try block.entries(db, of: summary), where: isRead, selection, numbers, index: index)
-        }
-        return try Self.matches(block, summary, [Search(reader: self, numbers: numbers, isRead: isRead)], index: index)[0]
+        let entries = try block.entries(db, of: summary)
+        let events = Self.candidates(in: entries, where: isRead, selection, numbers, index: index)
+        guard selection.needsEvents, !events.isEmpty else { return events }
+        var selected: [Event] = []
+        try Self.read(events, in: text(block), with: selection.literals) { if selection.contains($1) { selected.append($0) } }
+        try Task.checkCancellation()
+        return selected
     }
 
     /// For each cell of a block's summary, whether its events may match.
-    private func mayMatch(_ block: EventBlock, _ summary: BlockSummary) throws -> [Bool] {
+    func mayMatch(_ block: EventBlock, _ summary: BlockSummary) throws -> [Bool] {
         var isRead = summary.selected(by: selection)
         if selection.needsEvents {
             for (cell, places) in try cells.cells(of: block, summary, where: isRead) where selection.matches(cell) == false {
@@ -190,46 +193,9 @@ struct BlockReader {
         return isRead
     }
 
-    /// The matching events of a block for each of several readers, in ascending order. An event is parsed once for all of them.
-    static func matches(
-        _ block: EventBlock, _ summary: BlockSummary, of readers: [(reader: Self, numbers: ClosedRange<Int64>)], index: Int
-    ) throws -> [[Event]] {
-        let searches = try readers.map { reader, numbers in
-            Search(reader: reader, numbers: numbers, isRead: try reader.mayMatch(block, summary))
-        }
-        return try matches(block, summary, searches, index: index)
-    }
-
-    /// What one reader looks for in a block.
-    private struct Search {
-        let reader: BlockReader
-        let numbers: ClosedRange<Int64>
-        /// For each cell of the block's summary, whether its events may match.
-        let isRead: [Bool]
-
-        func mayMatch(_ event: Event) -> Bool {
-            numbers.contains(event.entry.number) && reader.selection.contains(event.entry.time)
-        }
-    }
-
-    private static func matches(
-        _ block: EventBlock, _ summary: BlockSummary, _ searches: [Search], index: Int
-    ) throws -> [[Event]] {
-        var found = [[Event]](repeating: [], count: searches.count)
-        let searchesOfCell = (0..<summary.cellCount).map { cell in searches.indices.filter { searches[$0].isRead[cell] } }
-        let isRead = searchesOfCell.map { !$0.isEmpty }
-        guard let reader = searches.first?.reader, isRead.contains(true) else { return found }
-        let entries = try block.entries(reader.db, of: summary)
-        let events = candidates(in: entries, where: isRead, EventSelection(.all), block.numbers, index: index)
-            .filter { event in searchesOfCell[event.entry.cell].contains { searches[$0].mayMatch(event) } }
-        guard !events.isEmpty else { return found }
-        let literals = searches.map(\.reader.selection.literals)
-        try read(events, in: reader.text(block), for: literals, { searchesOfCell[$0.entry.cell] }) { event, search, stored in
-            guard searches[search].mayMatch(event), searches[search].reader.selection.contains(stored) else { return }
-            found[search].append(event)
-        }
-        try Task.checkCancellation()
-        return found
+    /// Whether events of a block may not match though others of their kind do.
+    func depends(on block: EventBlock) -> Bool {
+        (selection.usesWords && block.words != nil) || !selection.fields.isDisjoint(with: [.client, .session, .time])
     }
 
     /// The events of a block that match as far as its text is not needed, in ascending order.
@@ -261,19 +227,19 @@ struct BlockReader {
     static func read(
         _ events: [Event], in text: [UInt8], with literals: QueryLiterals, _ body: (Event, StoredEvent) throws -> Void
     ) throws {
-        try read(events, in: text, for: [literals], { _ in [0] }) { event, _, stored in try body(event, stored) }
+        var reader = StoredEventReader([literals])
+        try read(events, in: text, with: &reader, { _ in [0] }) { event, _, stored in try body(event, stored) }
     }
 
-    /// Calls `body` with each event and each of its queries whose literals it may have.
+    /// Calls `body` with each event, for each of its queries that do not exclude it. An event is parsed once for all of them.
     /// - Parameters:
-    ///   - literals: those of each query.
+    ///   - reader: has the literals of the queries.
     ///   - queries: returns the indices of an event's queries.
-    private static func read(
-        _ events: [Event], in text: [UInt8], for literals: [QueryLiterals], _ queries: (Event) -> [Int],
+    static func read(
+        _ events: [Event], in text: [UInt8], with reader: inout StoredEventReader, _ queries: (Event) -> [Int],
         _ body: (Event, _ query: Int, StoredEvent) throws -> Void
     ) throws {
         try text.withUnsafeBufferPointer { text in
-            var reader = StoredEventReader(literals)
             var header: Range<Int>?
             for event in events {
                 guard event.line.upperBound <= text.count else { throw BlockScanner.malformed }
@@ -284,8 +250,9 @@ struct BlockReader {
                     header = event.header
                 }
                 let line = UnsafeBufferPointer(rebasing: text[event.line])
+                reader.begin(line)
                 var parsed: StoredEvent?
-                for query in queries(event) where !reader.excludes(line, by: query) {
+                for query in queries(event) where !reader.excludes(by: query) {
                     guard let stored = parsed ?? reader.event(line) else { throw BlockScanner.malformed }
                     parsed = stored
                     try body(event, query, stored)
