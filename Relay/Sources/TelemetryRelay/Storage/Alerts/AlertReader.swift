@@ -168,12 +168,15 @@ struct AlertReader {
         }
         for index in Set(cells.joined()) {
             let watcher = watchers[index]
-            var isRead: [Bool]?
-            if !watcher.watches(block, numbers) { isRead = [] } else if watcher.reader.depends(on: block) {
+            let isRead: [Bool]
+            if !watcher.watches(block, numbers) {
+                isRead = cells.map { _ in false }
+            } else if watcher.reader.depends(on: block) {
                 isRead = try watcher.reader.mayMatch(block, summary)
+            } else {
+                continue
             }
-            guard let isRead else { continue }
-            for cell in cells.indices where isRead.isEmpty || !isRead[cell] { cells[cell].removeAll { $0 == index } }
+            for cell in cells.indices where !isRead[cell] { cells[cell].removeAll { $0 == index } }
         }
         return cells
     }
