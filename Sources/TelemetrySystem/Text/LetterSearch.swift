@@ -16,13 +16,12 @@ package struct LetterSearch: Sendable {
     private let letters: [UInt8]
     /// The index of the letter that is searched for first, the rarest.
     private let first: Int
-    /// The pairs of neighbouring letters.
-    let pairs: [UInt64]
+    package let sample: LetterPairs.Sample
 
     /// - Parameter letters: Lowercase letters and `_`, at least one.
     package init(_ letters: [UInt8]) {
         self.letters = letters
-        pairs = zip(letters, letters.dropFirst()).map(LetterPairs.pair)
+        sample = LetterPairs.sample(of: letters)
         let ranks = letters.map { Self.rarity.firstIndex(of: $0) ?? Self.rarity.count }
         first = ranks.indices.min { ranks[$0] < ranks[$1] } ?? 0
     }

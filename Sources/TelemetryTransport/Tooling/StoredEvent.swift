@@ -61,6 +61,8 @@ public struct StoredEventReader {
     /// The current line; nil if it cannot be searched.
     private var searched: UnsafeBufferPointer<UInt8>?
     private var pairs = LetterPairs()
+    /// Those of the searches.
+    private var samples: [LetterPairs.Sample] = []
 
     /// The number of queries from which on the pairs of a line are worth their time.
     private static let manyQueries = 8
@@ -78,6 +80,7 @@ public struct StoredEventReader {
         guard case .header = decoder.decode(line.withoutLineFeed) else { return false }
         let names = decoder.context.flatMap(HeaderNames.init)
         current = searches.map { search in names.flatMap { search?.below($0) } }
+        samples = current.map { $0?.sample ?? LetterPairs.any }
         return true
     }
 
@@ -92,9 +95,9 @@ public struct StoredEventReader {
     /// Whether the event of the current line is not one that a query looks for.
     /// - Parameter query: The index of its literals.
     public func excludes(by query: Int) -> Bool {
-        guard let searched, let search = current[query] else { return false }
-        return current.count < Self.manyQueries
-            ? search.excludes(plain: searched) : search.excludes(plain: searched, with: pairs)
+        guard let searched else { return false }
+        if current.count >= Self.manyQueries, !pairs.mayContain(samples[query]) { return true }
+        return current[query]?.excludes(plain: searched) ?? false
     }
 
     /// The event of a line below the last header; nil if it cannot be read.

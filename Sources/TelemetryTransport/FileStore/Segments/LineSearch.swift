@@ -31,10 +31,8 @@ struct LineSearch {
         clauses.contains { clause in !clause.contains { $0.isFound(in: lines) } }
     }
 
-    /// - Parameter pairs: Those of the lines.
-    func excludes(plain lines: UnsafeBufferPointer<UInt8>, with pairs: LetterPairs) -> Bool {
-        clauses.contains { clause in !clause.contains { pairs.mayContain($0) && $0.isFound(in: lines) } }
-    }
+    /// What lines that are not excluded may have.
+    var sample: LetterPairs.Sample { clauses.first { $0.count == 1 }?[0].sample ?? LetterPairs.any }
 }
 
 /// The names that a header lists.
@@ -52,7 +50,7 @@ struct HeaderNames {
     /// Whether one of the names has one of the literals.
     func contain(_ clause: [LetterSearch]) -> Bool {
         clause.contains { search in
-            pairs.mayContain(search) && names.contains { $0.withBytes { search.isFound(in: $0) } }
+            pairs.mayContain(search.sample) && names.contains { $0.withBytes { search.isFound(in: $0) } }
         }
     }
 }

@@ -166,13 +166,12 @@ struct AlertReader {
             candidates[kind] = known
             return known
         }
-        for index in Set(cells.joined()) {
-            let watcher = watchers[index]
+        for index in watchers.indices {
             let isRead: [Bool]
-            if !watcher.watches(block, numbers) {
+            if !watchers[index].watches(block, numbers) {
                 isRead = cells.map { _ in false }
-            } else if watcher.reader.depends(on: block) {
-                isRead = try watcher.reader.mayMatch(block, summary)
+            } else if watchers[index].reader.depends(on: block), cells.contains(where: { $0.contains(index) }) {
+                isRead = try watchers[index].reader.mayMatch(block, summary)
             } else {
                 continue
             }
