@@ -29,7 +29,8 @@ struct AlertService: Service {
         await steps.attempt(.init(failure: "who was seen cannot be stored") { try await checkSilences(isLast: true) })
     }
 
-    /// Evaluates all alerts for all events that were not evaluated.
+    /// Evaluates all alerts for all events that were not evaluated. What arrives meanwhile waits for the next time: evaluated a few at a
+    /// time, events would cost more.
     func evaluate() async throws {
         while try await evaluateNext() { try Task.checkCancellation() }
     }
@@ -47,13 +48,14 @@ struct AlertService: Service {
         }
         guard let evaluation = try await storage.alerts.evaluate(watched, of: list.revision, now: now()) else { return false }
         let found = evaluation.firings.map { messages.message(for: $0, at: now()) }
+        // Otherwise an alert was saved, or another relay was first.
         guard let unsent = try await storage.alerts.commit(evaluation, found) else { return true }
         log(unsent)
         if evaluation.unreadable > 0 {
             logger.error(
                 "alerts cannot be evaluated for blocks that cannot be read", metadata: ["blocks": "\(evaluation.unreadable)"])
         }
-        return true
+        return evaluation.hasMore
     }
 
     /// Finds clients that were not seen.

@@ -29,12 +29,29 @@ struct AlertReader {
         let since: Int64
         var window: AlertWindow
         var matches: [Match] = []
+        /// Whether its query is about more than the kind of an event: its client, session or time, or its words.
+        let (usesOrigin, usesWords): (Bool, Bool)
+
+        init(
+            _ watched: RelayWatchedAlert, _ selection: EventSelection, since: Int64, window: AlertWindow, streams: Set<Int64>?,
+            _ db: any StorageConnection
+        ) throws {
+            (alert, condition) = (watched.alert, watched.condition)
+            (self.selection, self.since, self.window, self.streams) = (selection, since, window, streams)
+            reader = BlockReader(db, selection) { _ in [] }
+            clients = try SelectedClients(selection, db).numbers
+            usesOrigin = !selection.fields.isDisjoint(with: [.client, .session, .time])
+            usesWords = selection.usesWords
+        }
 
         /// Whether it concerns a block with events of these numbers.
         func watches(_ block: EventBlock, _ numbers: ClosedRange<Int64>) -> Bool {
             since <= min(numbers.upperBound, block.numbers.upperBound) && clients?.contains(block.stream.client) ?? true
                 && streams?.contains(block.stream.number) ?? true
         }
+
+        /// Whether events of a block may not match though others of their kind do.
+        func depends(on block: EventBlock) -> Bool { usesOrigin || (usesWords && block.words != nil) }
 
         /// Whether an event that it may match is one of those that it watches, and matches.
         func watches(_ event: BlockReader.Event, _ stored: StoredEvent) -> Bool {
@@ -80,13 +97,9 @@ struct AlertReader {
             let streams = try selection.session.map { session in
                 try Set(db.rows("SELECT id FROM event_stream WHERE session_key = $1", [.bytes(session)]).map { try $0.int(0) })
             }
-            watchers.append(
-                Watcher(
-                    alert: watched.alert, condition: watched.condition, selection: selection,
-                    reader: BlockReader(db, selection) { _ in [] },
-                    clients: try SelectedClients(selection, db).numbers, streams: streams, since: try row.int(1),
-                    // One that cannot be read begins anew.
-                    window: (try? AlertWindow(stored: row.bytes(2), fired: row.optionalInt(3))) ?? AlertWindow()))
+            // One that cannot be read begins anew.
+            let window = (try? AlertWindow(stored: row.bytes(2), fired: row.optionalInt(3))) ?? AlertWindow()
+            watchers.append(try Watcher(watched, selection, since: row.int(1), window: window, streams: streams, db))
         }
         lines = StoredEventReader(watchers.map(\.selection.literals))
     }
@@ -125,7 +138,8 @@ struct AlertReader {
             changes.append(.init(alert: alert, window: watchers[index].window))
         }
         return RelayAlertEvaluation(
-            numbers: first...last, revision: revision, changes: changes, unreadable: unreadable, firings: firings)
+            numbers: first...last, hasMore: last < next - 1, revision: revision, changes: changes, unreadable: unreadable,
+            firings: firings)
     }
 
     private func firstEvent(after number: Int64) throws -> Int64? {
@@ -170,7 +184,7 @@ struct AlertReader {
             let isRead: [Bool]
             if !watchers[index].watches(block, numbers) {
                 isRead = cells.map { _ in false }
-            } else if watchers[index].reader.depends(on: block), cells.contains(where: { $0.contains(index) }) {
+            } else if watchers[index].depends(on: block), cells.contains(where: { $0.contains(index) }) {
                 isRead = try watchers[index].reader.mayMatch(block, summary)
             } else {
                 continue

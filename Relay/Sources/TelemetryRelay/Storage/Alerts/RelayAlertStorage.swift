@@ -82,6 +82,8 @@ public struct RelayAlertEvaluation: Sendable {
 
     /// The numbers of the events.
     let numbers: ClosedRange<Int64>
+    /// Whether more events were there.
+    let hasMore: Bool
     /// That of the list with the alerts.
     let revision: Int64
     let changes: [Change]

@@ -193,11 +193,6 @@ struct BlockReader {
         return isRead
     }
 
-    /// Whether events of a block may not match though others of their kind do.
-    func depends(on block: EventBlock) -> Bool {
-        (selection.usesWords && block.words != nil) || !selection.fields.isDisjoint(with: [.client, .session, .time])
-    }
-
     /// The events of a block that match as far as its text is not needed, in ascending order.
     /// - Parameters:
     ///   - isRead: for each cell of the block's summary, whether its events may match.
