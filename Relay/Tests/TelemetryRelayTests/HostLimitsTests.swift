@@ -53,7 +53,7 @@ struct HostLimitsTests {
         }
     }
 
-    @Test("Beyond the limit of all records, a client with few bytes can still save, and a viewer up to twice as much")
+    @Test("Large clients are refused first, then hosts, viewers with a scope, and the others")
     func allRecords() async throws {
         var configuration = RelayConfiguration()
         configuration.limits.recordBytesInAll = 100_000
@@ -81,14 +81,19 @@ struct HostLimitsTests {
             for (id, status) in [("1", 204), ("2", 204), ("3", 413)] {
                 #expect(try await relay.send(.put, "/v1/subscriptions/\(id)", long, as: hostA).status.code == status)
             }
-            #expect(try await save("s", client: "a", as: scoped).status == .contentTooLarge)
+            // Clients with few bytes have filled a quarter more.
+            time.pass(2)
+            #expect(try await save("c1", client: "c", as: TestCaller.host("c", token: token)).status == .contentTooLarge)
+            #expect(try await save("s1", client: "a", as: scoped).status == .ok)
+            time.pass(2)
+            #expect(try await save("s2", client: "a", as: scoped).status == .contentTooLarge)
             let subscription = #"{"recordType":"TelemetryCommand","clientid":"a"}"#
             #expect(try await relay.send(.put, "/v1/subscriptions/s", subscription, as: scoped).status == .contentTooLarge)
-            for number in 1...6 { #expect(try await save("v\(number)", client: "a", as: viewer).status == .ok) }
+            for number in 1...4 { #expect(try await save("v\(number)", client: "a", as: viewer).status == .ok) }
             time.pass(2)
-            #expect(try await save("v7", client: "a", as: viewer).status == .contentTooLarge)
+            #expect(try await save("v5", client: "a", as: viewer).status == .contentTooLarge)
             #expect(try await relay.send(.put, "/v1/subscriptions/v", subscription, as: viewer).status == .contentTooLarge)
-            let saved = (1...7).map { "\"\($0)\"" } + (1...6).map { "\"v\($0)\"" }
+            let saved = (1...7).map { "\"\($0)\"" } + (1...4).map { "\"v\($0)\"" } + ["\"s1\""]
             _ = try await relay.post("/v1/records/delete", "{\"recordNames\":[\(saved.joined(separator: ","))]}", as: viewer)
             time.pass(2)
             #expect(try await save("b2", client: "b", as: hostB).status == .ok)
@@ -133,23 +138,31 @@ struct HostLimitsTests {
         }
     }
 
-    @Test("A host's subscription has a limited size")
-    func subscriptionSize() async throws {
+    /// A token that sees the client "a" alone.
+    private static func scoped(_ relay: RelayBench) async throws -> TestCaller {
+        let tokens = RelayTokens(storage: relay.storage.tokens)
+        return .bearing(try await tokens.create(role: .viewer, name: "scoped", scope: RelayScope(clients: ["a"])))
+    }
+
+    @Test("A subscription of a host or of a token with a scope has a limited size", arguments: [false, true])
+    func subscriptionSize(isScoped: Bool) async throws {
         try await RelayBench.run { [host] relay async throws -> Void in
+            let caller = isScoped ? try await Self.scoped(relay) : host
             for (length, status) in [(8_000, 204), (8_192, 413)] {
                 let body = #"{"recordType":"\#(String(repeating: "x", count: length))","clientid":"a"}"#
-                #expect(try await relay.send(.put, "/v1/subscriptions/1", body).status == .noContent)
-                #expect(try await relay.send(.put, "/v1/subscriptions/1", body, as: host).status.code == status)
+                #expect(try await relay.send(.put, "/v1/subscriptions/1", body, as: caller).status.code == status)
+                if !isScoped { #expect(try await relay.send(.put, "/v1/subscriptions/1", body).status == .noContent) }
             }
         }
     }
 
-    @Test("A client has a limited number of subscriptions, which can be replaced")
-    func subscriptions() async throws {
+    @Test("A client or a token with a scope has a limited number of subscriptions", arguments: [false, true])
+    func subscriptions(isScoped: Bool) async throws {
         try await RelayBench.run(configuration: Self.configuration) { [host] relay async throws -> Void in
+            let caller = isScoped ? try await Self.scoped(relay) : host
             let body = #"{"recordType":"TelemetryCommand","clientid":"a"}"#
             for (id, status) in [("1", 204), ("2", 204), ("3", 413), ("2", 204)] {
-                let answer = try await relay.send(.put, "/v1/subscriptions/\(id)", body, as: host)
+                let answer = try await relay.send(.put, "/v1/subscriptions/\(id)", body, as: caller)
                 #expect(answer.status.code == status)
             }
         }

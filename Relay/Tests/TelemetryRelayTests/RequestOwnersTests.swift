@@ -32,9 +32,9 @@ struct RequestOwnersTests {
 
         func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
 
-        func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize] {
+        func scenarioSizes() async throws -> (sizes: [RelayScenarioSize], hasMore: Bool) {
             reads.add()
-            return try await base.scenarioSizes(matching: filter)
+            return try await base.scenarioSizes()
         }
 
         func result(

@@ -5,7 +5,8 @@ import re
 from playwright.sync_api import expect
 
 from conftest import ask, query_box, rows
-from relay import event
+from relay import client, event
+from test_access import sign_in
 
 
 def fields(page):
@@ -141,3 +142,17 @@ def test_scenarios_whose_sizes_cannot_be_read_are_shown(relay, open_page):
     page.goto(relay.address + "/#/events")
     expect(fields(page).get_by_role("button", name="Only scenario Net")).to_be_visible()
     expect(fields(page).locator("small")).to_have_count(0)
+
+
+def test_a_token_with_a_scope_does_not_ask_for_sizes(relay, open_page):
+    relay.host_token = relay.token("viewer", "admin")
+    relay.save(client("ios", True, app="com.example.shop"))
+    relay.append([event(number, scenario="Net") for number in range(3)], clientid="ios")
+    token = relay.token("viewer", "contractor", "--app", "*.shop", "--scenario", "Net*")
+    page = open_page("/#/events", fails_to_load=True)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/scenarios") else None)
+    sign_in(page, token)
+    expect(fields(page).locator("li").filter(has_text="Net").locator("span")).to_have_text("3")
+    expect(fields(page).get_by_role("button", name="Only name request.finished")).to_be_visible()
+    assert asked == []

@@ -78,6 +78,7 @@ public struct StoredEventReader {
     /// - Returns: Whether it can be read.
     public mutating func readHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard case .header = decoder.decode(line.withoutLineFeed) else { return false }
+        guard searches.contains(where: { $0 != nil }) else { return true }
         let names = decoder.context.flatMap(HeaderNames.init)
         current = searches.map { search in names.flatMap { search?.below($0) } }
         samples = current.map { $0?.sample ?? LetterPairs.any }

@@ -15,7 +15,7 @@ extension RelaySuite {
         ("a word", { word($0) }),
         ("some of each", { number in kinds[number % 3].query(number) }),
     ]
-    private static let none = "one alert"
+    private static let one = "one alert"
     private static let last = "last.event"
 
     /// Of the appends alone, while alerts are evaluated beside them; and of the relay until it has evaluated the last event.
@@ -23,9 +23,9 @@ extension RelaySuite {
         for (title, isAppend) in [("Time to store, with alerts", true), ("Processor time until alerts are evaluated", false)] {
             let result = try await Comparison(
                 "\(title), per event in batches of \(Self.batch)", rounds: scale.effectiveRounds,
-                contenders: [contender(Self.none, isAppend: isAppend) { _ in nil }]
+                contenders: [contender(Self.one, isAppend: isAppend) { _ in nil }]
                     + Self.kinds.map { kind in contender(Self.title(kind.name), isAppend: isAppend, query: kind.query) },
-                aims: Self.kinds.map { .of(Self.title($0.name), atMost: 1.05, times: Self.none) }
+                aims: Self.kinds.map { .of(Self.title($0.name), atMost: 1.05, times: Self.one) }
             ).run()
             print(result.text())
         }

@@ -7,6 +7,23 @@ import TelemetryTransport
 /// The counts are read before the save, so that saves at the same time may exceed them by one request each, and all together by
 /// those of two seconds.
 final class RecordLimits: Sendable {
+    /// Who saves, from the first to be refused to the last: each leaves room for the next.
+    private enum Saver {
+        /// A host, for a client with more than the reserved bytes.
+        case largeClient
+        case host, scopedViewer, viewer
+
+        /// In quarters of the limit.
+        var share: Int {
+            switch self {
+            case .largeClient: 4
+            case .host: 5
+            case .scopedViewer: 6
+            case .viewer: 8
+            }
+        }
+    }
+
     private struct Total {
         var bytes = 0
         /// When it was last about to be read; nil if it was not.
@@ -23,10 +40,8 @@ final class RecordLimits: Sendable {
     }
 
     /// Checks what a viewer may add.
-    /// - Throws: a 413 if all records and subscriptions are too large together. A token with a scope leaves room for the other viewers.
-    func check(viewer: RelayCaller) async throws {
-        try await checkAll(atMost: viewer.scope == nil ? 2 * limits.recordBytesInAll : limits.recordBytesInAll)
-    }
+    /// - Throws: a 413 if all records and subscriptions are too large together.
+    func check(viewer: RelayCaller) async throws { try await checkAll(for: viewer.scope == nil ? .viewer : .scopedViewer) }
 
     /// Checks what a host may add.
     /// - Parameter clients: the caller's clients.
@@ -60,12 +75,13 @@ final class RecordLimits: Sendable {
         guard others.bytes + bytes <= limits.clientRecordBytes else {
             throw Problem.tooLarge("A client's records may have at most \(limits.clientRecordBytes) bytes together.")
         }
-        try await checkAll(ofClientWith: others.bytes + bytes)
+        try await checkAll(for: others.bytes + bytes > RelayLimits.reservedBytes ? .largeClient : .host)
     }
 
-    /// Checks a subscription of a host or of a token with a scope.
+    /// Checks a subscription that a caller may add.
     /// - Throws: a 413 if the subscription is too large, or if the owner's or all subscriptions would be too many.
-    func check(_ subscription: TelemetrySubscription, owner: String) async throws {
+    func check(_ subscription: TelemetrySubscription, owner: String, by caller: RelayCaller) async throws {
+        guard caller.role == .host || caller.scope != nil else { return try await check(viewer: caller) }
         let bytes = Self.size(of: subscription)
         guard bytes <= limits.subscriptionBytes else {
             throw Problem.tooLarge("A subscription may have at most \(limits.subscriptionBytes) bytes.")
@@ -74,7 +90,9 @@ final class RecordLimits: Sendable {
         guard others.count < limits.clientSubscriptions else {
             throw Problem.tooLarge("A client or a token may have at most \(limits.clientSubscriptions) subscriptions.")
         }
-        try await checkAll(ofClientWith: others.reduce(bytes) { $0 + Self.size(of: $1) })
+        guard caller.role == .host else { return try await check(viewer: caller) }
+        let own = others.reduce(bytes) { $0 + Self.size(of: $1) }
+        try await checkAll(for: own > RelayLimits.reservedBytes ? .largeClient : .host)
     }
 
     private static func size(of subscription: TelemetrySubscription) -> Int {
@@ -84,12 +102,8 @@ final class RecordLimits: Sendable {
     /// How long the size of all records and subscriptions is not read again.
     private static let interval = Duration.seconds(2)
 
-    /// - Parameter own: the size of what the client would have.
-    private func checkAll(ofClientWith own: Int) async throws {
-        if own > RelayLimits.reservedBytes { try await checkAll(atMost: limits.recordBytesInAll) }
-    }
-
-    private func checkAll(atMost limit: Int) async throws {
+    private func checkAll(for saver: Saver) async throws {
+        let limit = limits.recordBytesInAll / 4 * saver.share
         let now = uptime()
         // One caller reads; the others meanwhile use what was read before.
         let reads = total.withLock { total in

@@ -12,10 +12,10 @@ public struct RelayLimits: Sendable, Equatable {
     public var clientRecords = 1_000
     /// The maximum size of the client and scenario records of one client together, in bytes of JSON, for hosts.
     public var clientRecordBytes = 1 << 20
-    /// The size of all records and subscriptions, in bytes of JSON, from which on a host saves only those of clients with little, and a token
-    /// with a scope none. From twice as much on, no viewer saves any.
+    /// The size of all records and subscriptions, in bytes of JSON, from which on a host saves only those of clients with little. From five
+    /// quarters of it on, no host saves any; from six quarters, no token with a scope; from twice as much, no viewer. At most 2^60.
     public var recordBytesInAll = 512 << 20
-    /// What a client may always have of records, and of subscriptions, in bytes.
+    /// What a client with little has of records, or of subscriptions, in bytes.
     static let reservedBytes = 16 << 10
     /// The maximum size of a record that a host saves, in bytes of JSON.
     public var recordBytes = 64 << 10

@@ -41,8 +41,8 @@ public enum RelayNumber: String, Sendable {
         case .connections, .addressConnections: 1...1_000_000
         case .newClientRate, .clientRate, .tokenRate, .debugRate: 0...Int.max
         case .capacity, .eventCapacity, .debugCapacity, .dedupeCapacity: 1...Int.max
-        case .connectionBytes, .waitingBytes, .maximumBytes, .eventMaximumBytes, .debugMaximumBytes, .recordMaximumBytes:
-            1 << 20...Int.max
+        case .connectionBytes, .waitingBytes, .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
+        case .recordMaximumBytes: 1 << 20...1 << 60
         case .maximumAge, .eventMaximumAge, .debugMaximumAge, .dedupeWindow: 1...1_000_000
         }
     }

@@ -31,8 +31,7 @@ extension RelayRoutes {
                 throw Self.refusal
             }
         }
-        if caller.role == .host || caller.scope != nil { try await recordLimits.check(subscription, owner: owner) }
-        if caller.role != .host { try await recordLimits.check(viewer: caller) }
+        try await recordLimits.check(subscription, owner: owner, by: caller)
         // A host with several identifiers has one set of subscriptions.
         for other in caller.subscriptionOwners where other != owner {
             try await storage.subscriptions.delete(withID: subscription.id, owner: other)

@@ -40,7 +40,7 @@ export function eventsView({ store, relay, sync, canControl, hasAlerts, navigate
         relay, choose: (since, until) => run(within(since, until, wanted)), showAll: () => run(withoutTime(wanted)), ask: run,
     });
     const add = (term) => run(adding(term, wanted));
-    const fields = fieldList({ relay, retention: store.get("session").retention, add, ask: run });
+    const fields = fieldList({ relay, session: store.get("session"), add, ask: run });
     const list = eventList({ store, relay, add, restart: () => run(wanted), failed: (error) => box.fail(query, error), arrived });
     const events = el("div", { class: "events" }, bars.element, el("div", { class: "columns" }, fields.element, list.element));
     const result = el("div", { class: "result", hidden: true });

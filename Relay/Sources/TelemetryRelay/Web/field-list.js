@@ -15,13 +15,13 @@ const sizesAge = 60_000;
  * The fields of what is shown, with the values that most events have, and how much of a scenario the relay stores for how long.
  * `add(term)` adds a term to the query, `ask(query)` shows another one.
  */
-export function fieldList({ relay, retention, add, ask }) {
+export function fieldList({ relay, session: { retention, scope }, add, ask }) {
     let asking = new AbortController();
     let filter = "";
     /** One request at a time, since the relay answers few at once. */
     let last = Promise.resolve();
     const sections = new Map();
-    let sizes = { read: -Infinity, ofScenarios: new Map() };
+    const sizes = { read: -Infinity, ofScenarios: new Map() };
     const box = el("div", {});
     const element = el("details", { class: "field-list", open: matchMedia("(min-width: 1001px)").matches, ontoggle: loadOpen },
         el("summary", {}, el("h2", {}, "Fields")), box);
@@ -61,24 +61,29 @@ export function fieldList({ relay, retention, add, ask }) {
             try {
                 const text = `${filter} | top ${valueLimit} ${item.field}`.trim();
                 const { rows } = await persist(() => relay.ask(text, signal), signal, (error) => fail(item, error));
-                if (item.field === "scenario") await readSizes(signal);
                 draw(item, text, rows);
+                if (item.field === "scenario") readSizes(signal, () => draw(item, text, rows));
             } catch (error) {
                 if (!signal.aborted) fail(item, error);
             }
         });
     }
 
-    /** Reads how much the relay stores of each scenario, unless that is known. If it cannot be read, it is not shown. */
-    async function readSizes(signal) {
-        if (now() - sizes.read < sizesAge) return;
+    /**
+     * Reads how much the relay stores of each scenario, and calls `done` if that was not known. If it cannot be read, it is not shown.
+     * A session with a scope may not read it.
+     */
+    async function readSizes(signal, done) {
+        if (scope || now() - sizes.read < sizesAge) return;
+        sizes.read = now();
         try {
             const list = await relay.scenarioSizes(signal);
-            sizes = { read: now(), ofScenarios: new Map(list.map((size) => [size.scenario, size])) };
-        } catch (error) {
-            signal.throwIfAborted();
-            sizes = { read: now(), ofScenarios: new Map() };
+            sizes.ofScenarios = new Map(list.map((size) => [size.scenario, size]));
+        } catch {
+            sizes.read = -Infinity;
+            return;
         }
+        if (!signal.aborted) done();
     }
 
     /** How much the relay stores of a scenario and for how long, in words; null if nothing is known. */

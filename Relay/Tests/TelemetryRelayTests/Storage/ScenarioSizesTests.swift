@@ -15,7 +15,7 @@ struct ScenarioSizesTests {
         let time = TestTime()
         let start = time.now
         try await StorageBench.open(driver, events: rules, time: time) { storage in
-            #expect(try await storage.events.scenarioSizes(matching: .all) == [])
+            #expect(try await storage.events.scenarioSizes().sizes == [])
             let long = "Debug" + String(repeating: "y", count: 100)
             func append(_ numbers: ClosedRange<Int>, _ scenarios: [String?]) async throws {
                 let events = numbers.map { number in
@@ -31,7 +31,7 @@ struct ScenarioSizesTests {
             time.pass(Self.hour)
             try await append(80...99, [long])
             // Repeated characters take few bytes once they are compressed.
-            let found = try await storage.events.scenarioSizes(matching: .all)
+            let found = try await storage.events.scenarioSizes().sizes
             #expect(found.map(\.bytes) == found.map(\.bytes).sorted(by: >))
             let sizes = found.sorted { ($0.scenario ?? "~") < ($1.scenario ?? "~") }
             #expect(sizes.map(\.scenario) == [long, "Net", nil])
@@ -42,30 +42,51 @@ struct ScenarioSizesTests {
             func hours(_ date: Date) -> Double { (date.timeIntervalSince(start) / Self.hour * 100).rounded() / 100 }
             #expect(sizes.map { hours($0.firstExpires) } == [2, 24, 24])
             #expect(sizes.map { hours($0.lastExpires) } == [3, 24, 24])
-            let filter = RelayEventFilter(clients: ["c1"], scenarios: [long])
-            #expect(try await storage.events.scenarioSizes(matching: filter).map(\.events) == [30])
             // What expires is what was said to.
             time.pass(1.01 * Self.hour)
             try await storage.expire()
-            let kept = try await storage.events.scenarioSizes(matching: .all)
+            let kept = try await storage.events.scenarioSizes().sizes
             #expect(kept.first { $0.scenario == long }?.events == 20 && kept.count == 3)
             time.pass(Self.hour)
             try await storage.expire()
-            let rest = try await storage.events.scenarioSizes(matching: .all)
+            let rest = try await storage.events.scenarioSizes().sizes
             #expect(Set(rest.map(\.scenario)) == ["Net", nil])
         }
     }
 
-    @Test("More than 10,000 scenarios are refused")
+    @Test("Of more than 10,000 scenarios, some are left out")
     func tooMany() async throws {
         try await StorageBench.open(.memory) { storage in
             for batch in 0..<3 {
                 _ = try await storage.events.append(
                     (0..<4_000).map { Sample.event(4_000 * batch + $0, scenario: "s\(4_000 * batch + $0)") })
+                #expect(try await storage.events.scenarioSizes().hasMore == (batch == 2))
             }
-            await #expect(throws: TelemetryQueryError.self) { try await storage.events.scenarioSizes(matching: .all) }
-            let some = RelayEventFilter(scenarios: ["s1", "s11999"])
-            #expect(try await storage.events.scenarioSizes(matching: some).map(\.events) == [1, 1])
+            let sizes = try await storage.events.scenarioSizes().sizes
+            #expect(sizes.count == 10_000 && sizes.allSatisfy { $0.events == 1 })
+        }
+    }
+
+    @Test("The events of merged blocks expire with the last of the block", arguments: StorageDriver.persistent)
+    func merged(driver: StorageDriver) async throws {
+        let time = TestTime()
+        let start = time.now
+        try await StorageBench.open(driver, events: RelayEventRetention(age: 300 * Self.hour), time: time) { storage in
+            for number in 0..<4 {
+                _ = try await storage.events.append([
+                    Sample.event(2 * number, scenario: "a"), Sample.event(2 * number + 1, scenario: "b"),
+                ])
+                time.pass(Self.hour)
+            }
+            func hours() async throws -> [Double] {
+                try await storage.events.scenarioSizes().sizes.map {
+                    ($0.firstExpires.timeIntervalSince(start) / Self.hour).rounded()
+                }
+            }
+            #expect(try await hours() == [300, 300])
+            try await storage.expire()
+            try await #require(storage.tables).events.merge(after: 0)
+            #expect(try await hours() == [303, 303])
         }
     }
 }

@@ -45,8 +45,8 @@ private struct MergingEvents: RelayEventStorage {
 
     func count(matching filter: RelayEventFilter) async throws -> Int { try await base.count(matching: filter) }
 
-    func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize] {
-        try await base.scenarioSizes(matching: filter)
+    func scenarioSizes() async throws -> (sizes: [RelayScenarioSize], hasMore: Bool) {
+        try await base.scenarioSizes()
     }
 
     func result(

@@ -1,4 +1,6 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetryTransport
 
 extension EventBlock {
     /// About the bytes that the events of each cell take of the row, in proportion to their lines.
@@ -11,7 +13,7 @@ extension EventBlock {
     /// The scenario of the events of a cell, in Unicode's form C; nil for none.
     func scenario(ofCell cell: Int, _ summary: BlockSummary, _ db: any StorageConnection) throws -> String? {
         guard let key = summary.kind(ofCell: cell).scenario else { return nil }
-        guard NameKey.isDigest(key) else { return ClientIdentifier.normalized(String(decoding: key, as: UTF8.self)) }
+        guard NameKey.isDigest(key) else { return Self.scenario(ofKey: key) }
         // It is in the line of the first event.
         let isRead = (0..<summary.cellCount).map { $0 == cell }
         let events = BlockReader.candidates(
@@ -22,4 +24,7 @@ extension EventBlock {
         }
         return name.map(ClientIdentifier.normalized)
     }
+
+    /// The scenario of a key that is no digest.
+    static func scenario(ofKey key: Data) -> String { ClientIdentifier.normalized(String(decoding: key, as: UTF8.self)) }
 }

@@ -55,7 +55,7 @@ struct EventBlock: Sendable {
         encodedEntries = try row.optionalBytes(15)
         // The difference of positive numbers does not overflow.
         guard numbers.lowerBound > 0, numbers.upperBound - numbers.lowerBound < BlockCursor.span,
-            (1...numbers.count).contains(count), (0...Int(Int32.max)).contains(length)
+            (1...numbers.count).contains(count), (0...Int(Int32.max)).contains(length), (0...Int64(UInt32.max)).contains(size)
         else { throw BlockScanner.malformed }
     }
 

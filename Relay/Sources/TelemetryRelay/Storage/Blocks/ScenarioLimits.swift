@@ -52,9 +52,7 @@ struct ScenarioLimits: Sendable {
         return (0..<summary.cellCount).map { cell in
             let key = summary.kind(ofCell: cell).scenario
             if let key, NameKey.isDigest(key) { return ages.lowerBound }
-            return limits[index(of: key.map(Self.name))].age
+            return limits[index(of: key.map(EventBlock.scenario(ofKey:)))].age
         }.min() ?? ages.lowerBound
     }
-
-    private static func name(_ key: Data) -> String { ClientIdentifier.normalized(String(decoding: key, as: UTF8.self)) }
 }

@@ -1,5 +1,4 @@
 import Foundation
-@_spi(Tooling) import TelemetryModels
 
 /// Adds up the events of each scenario, from what blocks have besides their text.
 struct ScenarioSizes {
@@ -10,31 +9,30 @@ struct ScenarioSizes {
         let scenario: String?
         var events = 0
         var bytes: Int64 = 0
-        /// When its events arrived, in milliseconds of the arrival clock.
+        /// When the last events of its blocks arrived, in milliseconds of the arrival clock. Until then a block is kept whole.
         var received: ClosedRange<Int64>
-
-        mutating func add(_ events: Int, _ bytes: Int64, _ received: ClosedRange<Int64>) {
-            self.events += events
-            self.bytes += bytes
-            self.received =
-                min(self.received.lowerBound, received.lowerBound)...max(self.received.upperBound, received.upperBound)
-        }
     }
 
-    private let selection: EventSelection
+    /// The events of a block that have a scenario.
+    private struct Share {
+        /// The index of a cell of the block with this scenario.
+        let cell: Int
+        var events = 0
+        var bytes: Int64 = 0
+    }
+
     private let numbers: ClosedRange<Int64>
     private var parts: [Data?: Part] = [:]
+    /// Whether there are more scenarios.
+    private(set) var hasMore = false
 
-    /// - Parameters:
-    ///   - selection: the events to add up, without a query.
-    ///   - numbers: those of the stored events.
-    init(_ selection: EventSelection, in numbers: ClosedRange<Int64>) { (self.selection, self.numbers) = (selection, numbers) }
+    /// - Parameter numbers: those of the stored events.
+    init(in numbers: ClosedRange<Int64>) { self.numbers = numbers }
 
-    /// Adds the selected events of all blocks.
-    /// - Throws: `TelemetryQueryError` if there are too many scenarios.
+    /// Adds the events of all blocks.
     mutating func addAll(_ db: any StorageConnection) throws {
-        try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, [.summary, .entries]) { block in
-            try Task.checkCancellation()
+        let reader = BlockReader(db, EventSelection(.all)) { _ in [] }
+        try reader.forEachBlock(in: numbers, .ascending, [.summary, .entries]) { block in
             do {
                 try add(block, db)
             } catch let error as RelayStorageError where error == BlockScanner.malformed {
@@ -46,33 +44,42 @@ struct ScenarioSizes {
 
     private mutating func add(_ block: EventBlock, _ db: any StorageConnection) throws {
         let summary = try block.summary()
-        let isSelected = summary.selected(by: selection)
+        var added: [(key: Data?, Part)] = []
+        for (key, share) in try shares(of: block, summary, db) {
+            try Task.checkCancellation()
+            var part = parts[key]
+            if part == nil {
+                guard parts.count + added.count < Self.maximum else {
+                    hasMore = true
+                    continue
+                }
+                let scenario = try block.scenario(ofCell: share.cell, summary, db)
+                part = Part(scenario: scenario, received: block.received.upperBound...block.received.upperBound)
+            }
+            guard var part else { continue }
+            part.events += share.events
+            part.bytes += share.bytes
+            let (first, last) = (part.received.lowerBound, part.received.upperBound)
+            part.received = min(first, block.received.upperBound)...max(last, block.received.upperBound)
+            added.append((key, part))
+        }
+        for (key, part) in added { parts[key] = part }
+    }
+
+    private func shares(
+        of block: EventBlock, _ summary: BlockSummary, _ db: any StorageConnection
+    ) throws -> [Data?: Share] {
         let scenarios = (0..<summary.cellCount).map { summary.kind(ofCell: $0).scenario }
-        guard isSelected.contains(true) else { return }
-        if Set(scenarios).count == 1, selection.covers(block, in: numbers) {
-            return try add(summary.counts.reduce(0, +), block.size, ofCell: 0, scenarios, block, summary, db)
+        let isWhole = numbers.contains(block.numbers.lowerBound) && numbers.contains(block.numbers.upperBound)
+        if isWhole, let scenario = scenarios.first, Set(scenarios).count == 1 {
+            return [scenario: Share(cell: 0, events: block.count, bytes: block.size)]
         }
         let entries = try block.entries(db, of: summary)
         let sizes = block.sizes(ofCells: summary.cellCount, entries)
-        var counts = summary.counts.map { _ in 0 }
-        for entry in entries where numbers.contains(entry.number) { counts[entry.cell] += 1 }
-        for cell in 0..<summary.cellCount where isSelected[cell] && counts[cell] > 0 {
-            try add(counts[cell], sizes[cell], ofCell: cell, scenarios, block, summary, db)
-        }
-    }
-
-    private mutating func add(
-        _ events: Int, _ bytes: Int64, ofCell cell: Int, _ scenarios: [Data?], _ block: EventBlock, _ summary: BlockSummary,
-        _ db: any StorageConnection
-    ) throws {
-        let key = scenarios[cell]
-        if parts[key] == nil {
-            guard parts.count < Self.maximum else {
-                throw TelemetryQueryError(message: "The events have more than \(Self.maximum) scenarios.", offset: 0)
-            }
-            parts[key] = Part(scenario: try block.scenario(ofCell: cell, summary, db), received: block.received)
-        }
-        parts[key]?.add(events, bytes, block.received)
+        var shares: [Data?: Share] = [:]
+        for (cell, scenario) in scenarios.enumerated() { shares[scenario, default: Share(cell: cell)].bytes += sizes[cell] }
+        for entry in entries where numbers.contains(entry.number) { shares[scenarios[entry.cell]]?.events += 1 }
+        return shares.filter { $0.value.events > 0 }
     }
 
     /// The sizes, the largest first.

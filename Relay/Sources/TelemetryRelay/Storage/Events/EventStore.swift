@@ -66,13 +66,13 @@ final class EventStore: RelayEventStorage {
         }
     }
 
-    func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize] {
+    func scenarioSizes() async throws -> (sizes: [RelayScenarioSize], hasMore: Bool) {
         try await database.query { [arrival, limits, now] db in
             let state = try EventState.fetch(db)
-            guard state.firstEvent < state.nextEvent else { return [] }
-            var sizes = ScenarioSizes(EventSelection(filter), in: state.firstEvent...(state.nextEvent - 1))
+            guard state.firstEvent < state.nextEvent else { return ([], false) }
+            var sizes = ScenarioSizes(in: state.firstEvent...(state.nextEvent - 1))
             try sizes.addAll(db)
-            return sizes.sizes(limits, now: now(), arrival: arrival.next(after: state.clocks).arrival)
+            return (sizes.sizes(limits, now: now(), arrival: arrival.next(after: state.clocks).arrival), sizes.hasMore)
         }
     }
 

@@ -22,10 +22,9 @@ public protocol RelayEventStorage: Sendable {
     /// Returns the number of matching events.
     func count(matching filter: RelayEventFilter) async throws -> Int
 
-    /// Returns how many of the matching events each scenario has, and how much they take, the largest first.
-    /// - Parameter filter: without a query.
-    /// - Throws: `TelemetryQueryError` if there are more than 10,000 scenarios.
-    func scenarioSizes(matching filter: RelayEventFilter) async throws -> [RelayScenarioSize]
+    /// Returns how many events each scenario has, and how much they take, the largest first, and whether scenarios are left out, because
+    /// there are more than 10,000.
+    func scenarioSizes() async throws -> (sizes: [RelayScenarioSize], hasMore: Bool)
 
     /// Evaluates a query on the matching events in their order of arrival, in one snapshot of the store.
     /// - Parameters:
