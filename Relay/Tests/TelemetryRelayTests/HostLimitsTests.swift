@@ -144,6 +144,23 @@ struct HostLimitsTests {
         return .bearing(try await tokens.create(role: .viewer, name: "scoped", scope: RelayScope(clients: ["a"])))
     }
 
+    @Test("A token with a scope leaves half of what a client may have for the client")
+    func scopedRecords() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let scoped = try await Self.scoped(relay)
+            let host = TestCaller.host("a", token: try await relay.token(.host))
+            func save(_ number: Int, _ bytes: Int, as caller: TestCaller) async throws -> Int {
+                let text = #","z":"\#(String(repeating: "x", count: bytes))""#
+                let record = WireSample.record("\(number)", type: "TelemetryScenario", more: text)
+                return try await relay.post("/v1/records", WireSample.save("insert", record), as: caller).status.code
+            }
+            #expect(try await save(0, 33_000, as: scoped) == 413)
+            for number in 1...16 { #expect(try await save(number, 32_000, as: scoped) == 200) }
+            #expect(try await save(17, 32_000, as: scoped) == 413)
+            for number in 18...25 { #expect(try await save(number, 63_000, as: host) == 200) }
+        }
+    }
+
     @Test("A subscription of a host or of a token with a scope has a limited size", arguments: [false, true])
     func subscriptionSize(isScoped: Bool) async throws {
         try await RelayBench.run { [host] relay async throws -> Void in

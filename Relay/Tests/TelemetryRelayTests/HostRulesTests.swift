@@ -118,6 +118,20 @@ struct HostRulesTests {
         }
     }
 
+    @Test("A host ends a command with a field that is not a number")
+    func notANumber() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let host = TestCaller.host("a")
+            func command(_ status: String) -> String {
+                let fields = #","action":"enable","x":{"double":"nan"},"status":"\#(status)""#
+                return WireSample.record("c", type: "TelemetryCommand", more: fields)
+            }
+            let executed = WireSample.save("overwrite", command("executed"))
+            #expect(try await relay.post("/v1/records", WireSample.save("insert", command("pending"))).status == .ok)
+            #expect(try await relay.post("/v1/records", executed, as: host).status == .ok)
+        }
+    }
+
     @Test("A host's subscriptions are its own, and may cover only its records and rules")
     func subscriptions() async throws {
         try await RelayBench.run { [host, other] relay async throws -> Void in

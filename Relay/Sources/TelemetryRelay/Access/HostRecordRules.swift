@@ -40,7 +40,7 @@ struct HostRecordRules: Sendable {
             // The copy is outdated. The policy refuses it, and the host reads the command again.
             return proposed
         }
-        guard let stored, Self.unchangeable(proposed) == Self.unchangeable(stored) else { throw Self.refusal }
+        guard let stored, Self.isSame(Self.unchangeable(proposed), Self.unchangeable(stored)) else { throw Self.refusal }
         var admitted = stored
         for field in Self.commandFields {
             admitted.record[field] = proposed.record[field]
@@ -52,6 +52,15 @@ struct HostRecordRules: Sendable {
 
     private static func unchangeable(_ record: RelayRecord) -> [String: TelemetryValue] {
         record.record.fields.filter { !commandFields.contains($0.key) }
+    }
+
+    /// Whether fields are equal, also those that are not a number: a command with one would stay pending, and hold up those behind it.
+    private static func isSame(_ left: [String: TelemetryValue], _ right: [String: TelemetryValue]) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.allSatisfy { name, value in
+            if case .double(let number) = value, number.isNaN, case .double(let other)? = right[name] { return other.isNaN }
+            return value == right[name]
+        }
     }
 
     private static var refusal: Problem { .forbidden("A host may not save this record.") }

@@ -39,30 +39,44 @@ final class RecordLimits: Sendable {
         (self.storage, self.limits, self.uptime) = (storage, limits, uptime)
     }
 
-    /// Checks what a viewer may add.
-    /// - Throws: a 413 if all records and subscriptions are too large together.
-    func check(viewer: RelayCaller) async throws { try await checkAll(for: viewer.scope == nil ? .viewer : .scopedViewer) }
-
-    /// Checks what a host may add.
-    /// - Parameter clients: the caller's clients.
+    /// Checks what a caller may add. A token with a scope leaves half of what a client may have for the client: otherwise it could not
+    /// save what became of a command of another scenario.
+    /// - Parameter hostClients: the caller's clients; nil for a viewer.
     /// - Throws: a 413 if a record is too large, or if a client's or all records would be too many or too large together.
-    func check(_ records: [RelayRecord], of clients: Set<String>) async throws {
-        for record in records where WireRecord.json(record).count > limits.recordBytes {
-            throw Problem.tooLarge("A host's record may have at most \(limits.recordBytes) bytes.")
+    func check(_ records: [RelayRecord], of hostClients: Set<String>?, by caller: RelayCaller) async throws {
+        if let hostClients {
+            let own = try await check(records, of: hostClients, part: 1)
+            if own > 0 { try await checkAll(for: own > RelayLimits.reservedBytes ? .largeClient : .host) }
+        } else if caller.scope == nil {
+            try await checkAll(for: .viewer)
+        } else {
+            _ = try await check(records, of: Set(records.compactMap(\.clientId)), part: 2)
+            try await checkAll(for: .scopedViewer)
         }
+    }
+
+    /// - Parameter part: by what the limits are divided.
+    /// - Returns: the size of the largest client's records.
+    private func check(_ records: [RelayRecord], of clients: Set<String>, part: Int) async throws -> Int {
+        let limit = limits.recordBytes / part
+        for record in records where WireRecord.json(record).count > limit {
+            throw Problem.tooLarge("Such a record may have at most \(limit) bytes.")
+        }
+        var largest = 0
         for client in clients {
             let saved = records.filter { $0.clientId == client && Self.types.contains($0.record.recordType) }
-            if !saved.isEmpty { try await check(saved, of: client) }
+            if !saved.isEmpty { largest = max(largest, try await check(saved, of: client, part: part)) }
         }
+        return largest
     }
 
     private static let types = [TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType]
 
-    private func check(_ saved: [RelayRecord], of client: String) async throws {
+    private func check(_ saved: [RelayRecord], of client: String, part: Int) async throws -> Int {
         let names = saved.map(\.name)
         let others = try await storage.records.usage(of: client, types: Self.types, without: names)
-        guard others.count + names.count <= limits.clientRecords else {
-            throw Problem.tooLarge("A client may have at most \(limits.clientRecords) records.")
+        guard others.count + names.count <= limits.clientRecords / part else {
+            throw Problem.tooLarge("A client may have at most \(limits.clientRecords / part) records.")
         }
         let own = saved.filter { $0.record.recordType == TelemetrySchema.clientRecordType }.map(\.name)
         if !own.isEmpty {
@@ -72,16 +86,16 @@ final class RecordLimits: Sendable {
             }
         }
         let bytes = saved.reduce(0) { $0 + WireRecord.json($1).count }
-        guard others.bytes + bytes <= limits.clientRecordBytes else {
-            throw Problem.tooLarge("A client's records may have at most \(limits.clientRecordBytes) bytes together.")
+        guard others.bytes + bytes <= limits.clientRecordBytes / part else {
+            throw Problem.tooLarge("A client's records may have at most \(limits.clientRecordBytes / part) bytes together.")
         }
-        try await checkAll(for: others.bytes + bytes > RelayLimits.reservedBytes ? .largeClient : .host)
+        return others.bytes + bytes
     }
 
     /// Checks a subscription that a caller may add.
     /// - Throws: a 413 if the subscription is too large, or if the owner's or all subscriptions would be too many.
     func check(_ subscription: TelemetrySubscription, owner: String, by caller: RelayCaller) async throws {
-        guard caller.role == .host || caller.scope != nil else { return try await check(viewer: caller) }
+        guard caller.role == .host || caller.scope != nil else { return try await checkAll(for: .viewer) }
         let bytes = Self.size(of: subscription)
         guard bytes <= limits.subscriptionBytes else {
             throw Problem.tooLarge("A subscription may have at most \(limits.subscriptionBytes) bytes.")
@@ -90,7 +104,7 @@ final class RecordLimits: Sendable {
         guard others.count < limits.clientSubscriptions else {
             throw Problem.tooLarge("A client or a token may have at most \(limits.clientSubscriptions) subscriptions.")
         }
-        guard caller.role == .host else { return try await check(viewer: caller) }
+        guard caller.role == .host else { return try await checkAll(for: .scopedViewer) }
         let own = others.reduce(bytes) { $0 + Self.size(of: $1) }
         try await checkAll(for: own > RelayLimits.reservedBytes ? .largeClient : .host)
     }

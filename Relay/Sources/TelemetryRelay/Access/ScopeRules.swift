@@ -8,14 +8,6 @@ struct ScopeRules: Sendable {
 
     func sees(client: String) -> Bool { scope.clients.admits(client) && clients?.contains(client) ?? true }
 
-    func sees(_ batch: RelayEventBatch) -> Bool {
-        guard !batch.hasEventsWithoutClient || !scope.limitsClients, batch.clients.allSatisfy(sees(client:)) else { return false }
-        return scope.scenarios.isEmpty
-            || batch.events.allSatisfy { event in
-                event.kind.scenario.map { key in scope.scenarios.contains { $0.matches(key: key) } } ?? false
-            }
-    }
-
     func sees(_ record: RelayRecord) -> Bool {
         guard !scope.limitsClients || record.clientId.map(sees(client:)) ?? false else { return false }
         switch record.record.recordType {
@@ -49,11 +41,9 @@ struct ScopeRules: Sendable {
 
     /// - Throws: a 403 that does not reveal what is stored.
     func admit(_ proposed: RelayRecord, over stored: RelayRecord?) throws {
-        guard sees(proposed), stored.map(sees) ?? true else {
-            throw Problem.forbidden("This token may save only records within its scope.")
-        }
-        guard keepsScopes(proposed, over: stored) else {
-            throw Problem.forbidden("This token may not create this record, or change what scopes depend on.")
+        guard sees(proposed), stored.map(sees) ?? true, keepsScopes(proposed, over: stored) else {
+            throw Problem.forbidden(
+                "This token may save only records within its scope. It may not create clients, or change what scopes depend on.")
         }
     }
 

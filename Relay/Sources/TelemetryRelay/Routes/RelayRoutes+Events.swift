@@ -6,7 +6,8 @@ import NIOCore
 
 extension RelayRoutes {
     func addEvents(to router: Router<RelayRequestContext>, _ table: RouteTable) {
-        add(.post, "/v1/events", to: router, table, roles: Self.writers, appendEvents)
+        // Who appends for a client can use the identifiers that its app will use. With a scope, that would lose events outside of it.
+        add(.post, "/v1/events", to: router, table, roles: Self.writers, allowsScope: false, appendEvents)
         let filters = EventQuery.filters
         add(
             .get, "/v1/events", to: router, table, roles: Self.allRoles,
@@ -62,7 +63,8 @@ extension RelayRoutes {
         }
         try await record(asked.isExport ? .exportEvents : .readEvents, asked, query)
         var response =
-            switch EventForm(acceptedBy: asked.request) {
+            // A header of lines names scenarios and events of the whole block.
+            switch asked.caller.scope == nil ? EventForm(acceptedBy: asked.request) : .json {
             case .json: try await json(page)
             case .lines: Self.lines(page)
             }

@@ -31,11 +31,7 @@ extension RelayRoutes {
     ) async throws -> RelaySaveResult {
         guard !records.isEmpty else { return RelaySaveResult(saved: [], failures: []) }
         let visibility = try await visibility(of: asked.caller)
-        if let clients = visibility.hostClients {
-            try await recordLimits.check(records, of: clients)
-        } else {
-            try await recordLimits.check(viewer: asked.caller)
-        }
+        try await recordLimits.check(records, of: visibility.hostClients, by: asked.caller)
         return try await storage.records.save(records, policy: policy) { saved, stored in
             asked.caller.role == .host ? [] : RelayAuditEntry.saving(saved, over: stored, by: asked.caller.actor)
         } admit: { proposed, stored in
