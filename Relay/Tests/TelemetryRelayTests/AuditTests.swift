@@ -277,7 +277,7 @@ struct AuditTests {
         var configuration = RelayConfiguration()
         configuration.port = 0
         let application = try Relay.application(configuration: configuration, storage: storage, logger: Bench.logger())
-        try await application.test(.router) { client async throws -> Void in
+        try await application.testInTurn(.router) { client async throws -> Void in
             let relay = RelayBench(client: client, storage: storage)
             let body = WireSample.batch(WireSample.event("1"))
             #expect(try await relay.post("/v1/events", body, as: .host("a")).status == .ok)

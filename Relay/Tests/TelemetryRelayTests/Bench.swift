@@ -38,7 +38,7 @@ struct Bench {
         let application = try Relay.application(
             configuration: configuration, storage: try storage ?? SQLiteRelayStorage(inMemory: .init()), clock: clock,
             logger: logger())
-        try await application.test(kind) { try await test($0) }
+        try await application.testInTurn(kind) { try await test($0) }
     }
 
     static func entry(_ number: Int, correlationId: UUID = UUID(), payload: [String: JSONValue] = [:]) -> DebugLog {
@@ -49,6 +49,15 @@ struct Bench {
 
     static func body(_ entries: [DebugLog]) throws -> String {
         String(decoding: try JSONEncoder().encode(["entries": entries]), as: UTF8.self)
+    }
+}
+
+extension ApplicationProtocol {
+    /// Tests it when it is its turn.
+    func testInTurn<Value>(
+        _ kind: TestingSetup, _ test: @Sendable (any TestClientProtocol) async throws -> Value
+    ) async throws -> Value {
+        try await TestTurns.run { try await self.test(kind, test) }
     }
 }
 

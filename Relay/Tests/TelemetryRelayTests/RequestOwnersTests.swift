@@ -81,7 +81,7 @@ struct RequestOwnersTests {
         let application = try Relay.application(
             configuration: configuration, storage: storage,
             logger: Bench.logger())
-        try await application.test(.live) { client async throws -> Void in
+        try await application.testInTurn(.live) { client async throws -> Void in
             let relay = RelayBench(client: client, storage: storage)
             let start = try await storage.events.latestCursor().rawValue
             let batch = try WireEventBatch.read(WireSample.batch(WireSample.event("1")).utf8, limits: .init())

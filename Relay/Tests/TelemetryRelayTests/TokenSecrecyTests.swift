@@ -24,7 +24,7 @@ struct TokenSecrecyTests {
             logger: Logger(label: "test") { _ in KeepingLogHandler(lines) })
         let key = String(repeating: "0123456789abcdef", count: 4)
         let other = String(repeating: "fedcba9876543210", count: 4)
-        let made = try await application.test(.live) { client -> (tokens: [String], answers: String) in
+        let made = try await application.testInTurn(.live) { client -> (tokens: [String], answers: String) in
             let relay = RelayBench(client: client, storage: storage)
             let (host, viewer) = (try await relay.token(.host), try await relay.token(.viewer))
             var answers: [String] = []

@@ -364,7 +364,7 @@ struct SilenceTests {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let parts = RelayParts(
             configuration: .init(), storage: storage, clock: ContinuousClock(), logger: Bench.logger())
-        try await Application(router: parts.router()).test(.router) { client in
+        try await Application(router: parts.router()).testInTurn(.router) { client in
             func request(_ caller: TestCaller) async throws {
                 try await client.execute(uri: "/v1/server", method: .get, headers: caller.headers) { #expect($0.status == .ok) }
             }

@@ -75,7 +75,7 @@ enum ServedStore: CaseIterable, Sendable {
         let application = try Relay.application(
             configuration: configuration, storage: storage,
             logger: Bench.logger())
-        let result = try await application.test(.live) { client in
+        let result = try await application.testInTurn(.live) { client in
             try await body(.init(port: try #require(client.port), storage: storage))
         }
         try? await storage.close()

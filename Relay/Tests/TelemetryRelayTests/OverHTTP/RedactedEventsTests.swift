@@ -60,7 +60,7 @@ extension OverHTTP {
             configuration.port = 0
             let application = try Relay.application(configuration: configuration, storage: storage, logger: Bench.logger())
             let (host, relay) = (host.url, relay.url)
-            try await application.test(.live) { client in
+            try await application.testInTurn(.live) { client in
                 let bench = RelayBench(client: client, storage: storage)
                 let port = try #require(client.port)
                 let url = try #require(URL(string: "http://127.0.0.1:\(port)"))

@@ -30,7 +30,7 @@ struct SlowReaderTests {
         let application = Application(
             router: parts.router(), server: try Relay.server(.init(), connections: parts.connections),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: Bench.logger())
-        try await application.test(.live) { client async throws -> Void in
+        try await application.testInTurn(.live) { client async throws -> Void in
             let relay = RelayBench(client: client, storage: storage)
             let port = try #require(client.port)
             let start = try #require(try await relay.get("/v1/events")["cursor"] as? String)

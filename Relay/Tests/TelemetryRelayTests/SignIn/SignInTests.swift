@@ -42,7 +42,7 @@ struct SignInTests {
         let parts = RelayParts(
             configuration: configuration, storage: storage, clock: ContinuousClock(), logger: TelemetryRelayTests.Bench.logger(),
             uptime: uptime, sendToIssuer: { try issuer.answer($0) })
-        try await Application(router: parts.router()).test(.router) { client in
+        try await Application(router: parts.router()).testInTurn(.router) { client in
             try await test(Bench(relay: RelayBench(client: client, storage: storage), issuer: issuer, key: key))
         }
         try await storage.close()

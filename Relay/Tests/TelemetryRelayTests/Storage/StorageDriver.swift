@@ -44,10 +44,12 @@ struct StorageBench {
     static func run<Result>(
         _ driver: StorageDriver, time: TestTime = TestTime(), _ body: (StorageBench) async throws -> Result
     ) async throws -> Result {
-        try await withTemporaryDirectory { place in
-            var result: Result?
-            try await driver.run(place) { result = try await body(StorageBench(driver: driver, place: place, time: time)) }
-            return try #require(result)
+        try await TestTurns.run {
+            try await withTemporaryDirectory { place in
+                var result: Result?
+                try await driver.run(place) { result = try await body(StorageBench(driver: driver, place: place, time: time)) }
+                return try #require(result)
+            }
         }
     }
 

@@ -29,10 +29,11 @@ struct RelayBench: Sendable {
     let client: any TestClientProtocol
     let storage: any RelayStorage
 
+    /// - Parameter uptime: A time that by default stands still, so that rates do not depend on the machine.
     static func run(
         _ kind: TestingSetup = .router, configuration: RelayConfiguration = .init(),
         clock: any Clock<Duration> = ContinuousClock(),
-        uptime: @escaping @Sendable () -> Duration = ArrivalClock.continuous(),
+        uptime: @escaping @Sendable () -> Duration = { .zero },
         _ test: @escaping @Sendable (RelayBench) async throws -> Void
     ) async throws {
         var configuration = configuration
@@ -40,7 +41,7 @@ struct RelayBench: Sendable {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let application = try Relay.application(
             configuration: configuration, storage: storage, clock: clock, uptime: uptime, logger: Bench.logger())
-        try await application.test(kind) { try await test(RelayBench(client: $0, storage: storage)) }
+        try await application.testInTurn(kind) { try await test(RelayBench(client: $0, storage: storage)) }
         // A test may have closed it.
         try? await storage.close()
     }

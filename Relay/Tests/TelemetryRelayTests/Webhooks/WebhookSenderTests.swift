@@ -165,7 +165,7 @@ struct WebhookSenderTests {
             return HTTPResponse.Status.ok
         }
         router.post("moved") { _, _ in Response(status: .temporaryRedirect, headers: [.location: "/hook"]) }
-        try await Application(router: router).test(.live) { client in
+        try await Application(router: router).testInTurn(.live) { client in
             let port = try #require(client.port)
             let storage = try SQLiteRelayStorage(inMemory: .init())
             let webhooks = RelayWebhooks(storage: storage.webhooks)
