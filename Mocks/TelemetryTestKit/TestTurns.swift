@@ -2,8 +2,8 @@ import Synchronization
 
 /// Lets a few tests run at once, while the others wait.
 ///
-/// Swift Testing begins all tests of a process together. On a busy machine each would take as long as all of them, and those with sockets
-/// would fail at time limits that are not their own.
+/// Swift Testing begins all tests of a process together. On a busy machine each would take as long as all of them, and those with
+/// sockets would fail at time limits that are not their own.
 @_spi(Tooling) public enum TestTurns {
     private struct State {
         var free = 4
@@ -33,12 +33,12 @@ import Synchronization
         return try await $hasTurn.withValue(true, operation: body)
     }
 
-    /// Passes a turn to the body that waits the longest.
+    /// Passes a turn to the body that began to wait last, so that the tests of a serialized suite do not each wait for all others.
     private static func pass() {
         let next = state.withLock { state in
-            guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
-            state.free += 1
-            return nil
+            let next = state.waiting.popLast()
+            if next == nil { state.free += 1 }
+            return next
         }
         next?.resume()
     }

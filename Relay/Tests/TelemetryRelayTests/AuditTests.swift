@@ -63,7 +63,7 @@ struct AuditTests {
 
     @Test("A stream is an entry when it begins and when it ends")
     func stream() async throws {
-        try await RelayBench.run(.live) { relay async throws -> Void in
+        try await RelayBench.run(.live, uptime: ArrivalClock.continuous()) { relay async throws -> Void in
             let port = try #require(relay.client.port)
             let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
             let text = try await relay.token(.reader, name: "rita")

@@ -126,7 +126,7 @@ struct RelayStreamTests {
 
     @Test("An open stream ends when its token is revoked, and when the store gets its first token")
     func tokenEnds() async throws {
-        try await RelayBench.run(.live) { relay async throws -> Void in
+        try await RelayBench.run(.live, uptime: ArrivalClock.continuous()) { relay async throws -> Void in
             let port = try #require(relay.client.port)
             let tokens = RelayTokens(storage: relay.storage.tokens)
             let text = try await StreamLines.open(port: port, "/v1/notifications") { stream in

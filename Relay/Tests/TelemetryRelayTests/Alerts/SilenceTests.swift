@@ -298,7 +298,7 @@ struct SilenceTests {
     func running() async throws {
         let hook = try LoopbackServer { _ in .answers(204, headers: [:], body: "") }
         defer { hook.stop() }
-        try await RelayBench.run { relay async throws -> Void in
+        try await RelayBench.run(uptime: ArrivalClock.continuous()) { relay async throws -> Void in
             _ = try await RelayWebhooks(storage: relay.storage.webhooks).add("hook", url: hook.baseURL.absoluteString)
             try await Self.approve("a", in: relay.storage)
             let body = #"{"silence":1,"webhook":"hook"}"#

@@ -17,21 +17,19 @@ struct OverHTTP {}
 
 /// The relays that serve a store.
 enum ServedStore: CaseIterable, Sendable {
-    case memory, sqlite
+    case memory
     /// Two relays serve one file; the second connection goes to the second.
-    case sqliteOfTwoRelays
+    case sqlite
     #if PostgreSQL
-    case postgreSQL
     /// Two relays serve one database; the second connection goes to the second.
-    case postgreSQLOfTwoRelays
+    case postgreSQL
     #endif
 
     static var allCases: [ServedStore] {
-        let local: [ServedStore] = [.memory, .sqlite, .sqliteOfTwoRelays]
         #if PostgreSQL
-        if TestServer.url != nil { return local + [.postgreSQL, .postgreSQLOfTwoRelays] }
+        if TestServer.url != nil { return [.memory, .sqlite, .postgreSQL] }
         #endif
-        return local
+        return [.memory, .sqlite]
     }
 
     /// Runs `body` with relays over an empty store.
@@ -40,30 +38,25 @@ enum ServedStore: CaseIterable, Sendable {
             let file = directory.appending(path: "relay.sqlite")
             switch self {
             case .memory: return try await Self.relay(try SQLiteRelayStorage(inMemory: .init())) { try await body(.init([$0])) }
-            case .sqlite:
-                return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) {
-                    try await body(.init([$0]))
-                }
-            case .sqliteOfTwoRelays:
-                return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { first in
-                    try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { second in
-                        try await body(.init([first, second]))
-                    }
-                }
+            case .sqlite: return try await Self.two({ try SQLiteRelayStorage(file: file, configuration: .init()) }, body)
             #if PostgreSQL
-            case .postgreSQL, .postgreSQLOfTwoRelays:
+            case .postgreSQL:
                 var result: Result?
                 try await TestServer.withSchema(of: directory) { url in
-                    result = try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { first in
-                        guard self == .postgreSQLOfTwoRelays else { return try await body(.init([first])) }
-                        return try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { second in
-                            try await body(.init([first, second]))
-                        }
-                    }
+                    result = try await Self.two({ try await PostgreSQLRelayStorage(url: url) }, body)
                 }
                 return try #require(result)
             #endif
             }
+        }
+    }
+
+    private static func two<Result: Sendable>(
+        _ storage: @escaping @Sendable () async throws -> any RelayStorage,
+        _ body: @escaping @Sendable (ServedRelays) async throws -> Result
+    ) async throws -> Result {
+        try await relay(try await storage()) { first in
+            try await relay(try await storage()) { second in try await body(.init([first, second])) }
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct EventModelTests {
     private static let capacity = 120
 
-    @Test("Whatever is stored and deleted, every page and count is what an array would give", arguments: StorageDriver.all, 1...6)
+    @Test("Whatever is stored and deleted, every page and count is what an array would give", arguments: StorageDriver.all, 1...3)
     func stories(driver: StorageDriver, seed: UInt64) async throws {
         try await StorageBench.open(driver, events: .init(capacity: Self.capacity)) { storage in
             var story = Story(storage: storage, random: SeededGenerator(seed: seed))
