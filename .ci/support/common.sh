@@ -95,11 +95,12 @@ compiled() {
     if grep -E '(^|[^a-z])warning: ' "$logs/$1.log" | grep -v "^warning: 'swift-distributed-tracing': found"; then fail "there are warnings; see above"; fi
 }
 
-# tested NAME SECONDS PATTERN OPTION…: runs the tests that the pattern matches, of those in `built`, with the options of their build. On
-# Linux their program is run itself, since SwiftPM takes ten seconds of a processor to find that there is nothing to build.
+# tested NAME SECONDS PATTERN OPTION…: runs the tests that the pattern matches, of those in `built`, with the options of their build and
+# of `swift test`. On Linux their program is run itself, since SwiftPM takes ten seconds of a processor to find that there is nothing to
+# build; it ignores a build's options.
 tested() {
     local command=(swift test --package-path "$workspace" --scratch-path "${built%/debug}" --skip-build "${@:4}")
-    [ "$(uname)" != Linux ] || command=(env NO_COLOR=1 "$built/WorkspacePackageTests.xctest" --testing-library swift-testing)
+    [ "$(uname)" != Linux ] || command=(env NO_COLOR=1 "$built/WorkspacePackageTests.xctest" --testing-library swift-testing "${@:4}")
     # The status is passed on also where the caller handles it, and the shell does not end at the first failure.
     logged "$1" limited "$2" "${command[@]}" --filter "$3" || return 1
     closing_lines "$1"
