@@ -79,10 +79,18 @@ logged() {
     "$@" >"$log" 2>&1 || status=$?
     [ $status = 0 ] && return
     grep -E '(error|warning):|✘|recorded an issue|Fatal error|ThreadSanitizer' "$log" | awk '!seen[$0]++' | head -60 || true
+    [ $status != 124 ] || under_way <"$log"
     say "… the last lines:"
     tail -n 25 "$log"
     say "exit status $status; the whole log: $log"
     return 1
+}
+
+# under_way: prints the tests of a log that began and did not end.
+under_way() {
+    awk '/^◇ Test "/ && sub(/ started\.$/, "") { begun[$0] }
+        /^(✔|✘) Test "/ && sub(/ (with [0-9]+ test cases? )?(passed|failed) after .*/, "") { sub(/^[^ ]+/, "◇"); delete begun[$0] }
+        END { for (test in begun) print "under way: " test }'
 }
 
 # compiled NAME COMMAND…: the same for a build; fails for warnings, too, also those that a manifest does not treat as errors.

@@ -36,9 +36,11 @@ extension SimulatedWorld {
 
     /// Resumes everything that waits until nothing is left.
     func finish() async {
-        var idleTurns = 0
+        var (idleTurns, turns) = (0, 0)
         // An open call waits for something, unless that hangs.
         while idleTurns < (hanging.isEmpty && hasOpenCalls ? 300 : 10) {
+            turns += 1
+            guard turns < 100_000 else { return violate("it never comes to rest") }
             await executor.turn()
             idleTurns += 1
             guard !gates.isEmpty || !deliveries.isEmpty else { continue }
