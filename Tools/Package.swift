@@ -32,10 +32,14 @@ let package = Package(
                 layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"), layer("TelemetryHTTP"),
             ],
             swiftSettings: settings),
+        // A server of the Model Context Protocol, without its tools.
+        .target(
+            name: "ModelContext",
+            dependencies: ["ViewerKit", layer("TelemetryModels"), layer("TelemetryTooling")], swiftSettings: settings),
         .executableTarget(
             name: "telemetry",
             dependencies: [
-                "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
+                "ViewerKit", "ModelContext", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
                 layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"), layer("TelemetryCloudKit"),
                 .product(name: "TelemetryOTLP", package: "LiveTelemetryIntegrations"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -43,6 +47,7 @@ let package = Package(
                 // Started by the demo; this dependency builds it next to the tool.
                 .product(name: "example-host", package: "LiveTelemetryExamples"),
             ],
+            resources: [.embedInCode("MCP/AskingQuestions.md")],
             swiftSettings: settings),
         .testTarget(
             name: "ViewerKitTests",

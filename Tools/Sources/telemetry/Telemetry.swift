@@ -34,7 +34,7 @@ struct Telemetry: AsyncParsableCommand {
                 subcommands: [
                     ClientsCommand.self, ScenariosCommand.self, EventsCommand.self, QueryCommand.self, CommandsCommand.self,
                     SessionsCommand.self, CrashesCommand.self, StatsCommand.self, AuditCommand.self, WatchCommand.self,
-                    DebugCommand.self,
+                    DebugCommand.self, MCPCommand.self,
                 ]),
             CommandGroup(
                 name: "Control",

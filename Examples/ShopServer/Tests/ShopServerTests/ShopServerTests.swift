@@ -40,6 +40,9 @@ struct ShopServerTests {
         #expect(try await customer.order(card: "1").status == 402)
         #expect(try await arrivals.next()?.property1 == "charging")
         #expect(try await arrivals.next()?.property1 == "card declined")
+        #expect(try await customer.order(card: "4000000000000119").status == 503)
+        #expect(try await arrivals.next()?.property1 == "charging")
+        #expect(try await arrivals.next()?.attributes["status"] == "503")
 
         try await viewer.createCommand(
             .init(
@@ -59,9 +62,9 @@ struct ShopServerTests {
         #expect(try await server.end(by: SIGTERM) == .exited(0))
         #expect(await server.line(with: "[telemetry idle") != nil)
         let numbers = try await viewer.fetchAllEvents().filter { $0.property1 == "card charged" }.map { $0.attributes["order"] }
-        #expect(numbers == ([3, 5, 6, 7] + Array(9...58)).map { .string(String($0)) })
+        #expect(numbers == ([3, 6, 7, 8] + Array(10...59)).map { .string(String($0)) })
         let placed = try await viewer.fetchAllEvents().filter { $0.scenario == "Checkout" }
-        #expect(placed.map { $0.attributes["order"] } == ["6"])
+        #expect(placed.map { $0.attributes["order"] } == ["7"])
     }
 
     @Test("Without LiveTelemetry, the shop answers alike")

@@ -60,4 +60,10 @@ public struct JSONLine {
         members.key(name)
         members.array(values) { value, writer in writer.raw(value.object) }
     }
+
+    /// Adds a value that is JSON already.
+    public mutating func add(_ name: String, json value: [UInt8]) {
+        members.key(name)
+        members.raw(value)
+    }
 }

@@ -12,6 +12,22 @@ extension RelayLocation {
         return Self.failure(error, probed: await RelayProbe(self).server(), of: self)
     }
 
+    /// The relay's description.
+    /// - Throws: ``ToolFailure`` with what can be done about it if the relay does not answer, or not to this token.
+    public func description() async throws(ToolFailure) -> RelayDescription {
+        switch await RelayProbe(self).server() {
+        case .relay(let relay): return relay
+        case .refused(let detail): throw refused(detail)
+        case .failing(let status, let detail):
+            throw ToolFailure(
+                .unavailable,
+                "The relay at \(url.absoluteString.visible) responded with status \(status)"
+                    + "\(detail.map { ": \($0.visible.asSentence)" } ?? ".") Try again later.")
+        case .foreign(let status): throw foreign(status)
+        case .unreachable(let reason): throw unreachable(reason)
+        }
+    }
+
     static func failure(
         _ error: TelemetryTransportError, probed outcome: RelayProbe.Outcome, of location: Self
     ) -> ToolFailure {

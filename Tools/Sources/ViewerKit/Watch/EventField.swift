@@ -29,7 +29,7 @@ public struct EventField: Sendable, Hashable {
     var topPipe: String { "| top \(TopRequest.limit) \(Self.quoted(name))" }
 
     /// A string of the language. Scalars are compared, because a combining character may follow a quotation mark.
-    static func quoted(_ text: String) -> String {
+    public static func quoted(_ text: String) -> String {
         var quoted = "\"".unicodeScalars
         for scalar in text.unicodeScalars {
             if scalar == "\"" || scalar == "\\" { quoted.append("\\") }
