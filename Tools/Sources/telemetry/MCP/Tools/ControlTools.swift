@@ -63,7 +63,8 @@ struct ControlTools {
             }
             let (client, scenario) = try await found(arguments)
             guard try await !hasPendingCommand(scenario) else {
-                throw ToolFailure(.failed, "A command for this scenario waits for the app. Call it again when the app has answered.")
+                throw ToolFailure(
+                    .failed, "A command for this scenario waits for the app. Call it again when the app has answered.")
             }
             if try records(scenario, level, Set(context), for: lease) { return Self.unchanged(until: scenario.expires) }
             let command = TelemetryCommandRecord(
@@ -127,7 +128,8 @@ struct ControlTools {
     /// Whether a scenario records what is asked for anyway, and for so long.
     /// - Throws: ``ToolFailure`` if enabling it would take away from what is enabled.
     private func records(
-        _ scenario: TelemetryScenarioRecord, _ level: TelemetryLogLevel, _ context: Set<TelemetryRuleCondition>, for lease: TimeInterval
+        _ scenario: TelemetryScenarioRecord, _ level: TelemetryLogLevel, _ context: Set<TelemetryRuleCondition>,
+        for lease: TimeInterval
     ) throws -> Bool {
         guard scenario.isEnabled else { return false }
         let present = Set(scenario.contextConditions)

@@ -62,7 +62,8 @@ struct MCPStore: Sendable {
         guard let error = error as? TelemetryQueryError else {
             return await "\(location.failure(describing: error).message) \(MCPEvents.notice)"
         }
-        return "The query is invalid at byte \(error.offset): \(error.message) For the language, read \(MCPResource.queryLanguage.uri)."
+        let page = MCPResource.queryLanguage.uri
+        return "The query is invalid at byte \(error.offset): \(error.message) For the language, read \(page)."
     }
 }
 

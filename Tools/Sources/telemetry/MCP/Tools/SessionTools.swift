@@ -102,7 +102,8 @@ struct SessionTools {
             var shown = MCPEvents(arguments, limit: before + after + 1)
             let left = shown.add(middle, earlier: earlier, later: later)
             guard shown.count > 0 || before == 0 else { throw ToolFailure(.notFound, "There are no events of this session.") }
-            let without = left == (0, 0) ? "" : "; \(left.earlier.grouped) before and \(left.later.grouped) after them had no room"
+            let without =
+                left == (0, 0) ? "" : "; \(left.earlier.grouped) before and \(left.later.grouped) after them had no room"
             var result = shown.result("\(counted(shown.count, "event")) of the session\(without).", isNarrow: false)
             result.add("session", filter.sessionId)
             return MCPResult(result)

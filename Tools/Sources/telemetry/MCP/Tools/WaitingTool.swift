@@ -18,7 +18,9 @@ struct WaitingTool {
                 """,
             parameters: MCPStore.selection + [
                 MCPParameter("cursor", .text, "The cursor of an earlier result, after which to read."),
-                MCPParameter("count", .integer(1...1_000), "The number of matching events to wait for, as far as there is room for them. Default: 1."),
+                MCPParameter(
+                    "count", .integer(1...1_000),
+                    "The number of matching events to wait for, as far as there is room for them. Default: 1."),
                 MCPParameter("timeout", .duration(0.1...600), "How long to wait. Default: 60, at most 600."),
             ] + MCPEvents.parameters,
             result: MCPEvents.schema + [
