@@ -1,6 +1,6 @@
 import ViewerKit
 
-/// A text that a client can read.
+/// A document that a client can read.
 package struct MCPResource: Sendable {
     package let uri: String
     let name: String

@@ -29,7 +29,7 @@ package struct MCPSchema: Sendable {
 
     package static func boolean(_ description: String? = nil) -> Self { Self("boolean", description: description) }
 
-    /// A number of seconds, or a text such as `5m`.
+    /// A number of seconds, or a string such as `5m`.
     package static func duration(_ description: String) -> Self { Self("number", "string", description: description) }
 
     package static func array(of element: Self, _ description: String? = nil) -> Self {

@@ -198,7 +198,9 @@ package actor MCPServer {
         }
         guard let named = value.text else { throw .invalidParameters("\(version) is not a string.") }
         guard MCPVersion.all.contains(named) else { throw .unsupportedVersion(named) }
-        guard meta[capabilities]?.members != nil else { throw .invalidParameters("The request's _meta has no \(capabilities).") }
+        if named == MCPVersion.current, meta[capabilities]?.members == nil {
+            throw .invalidParameters("The request's _meta has no \(capabilities).")
+        }
         return named
     }
 

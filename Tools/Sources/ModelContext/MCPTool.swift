@@ -64,7 +64,7 @@ package struct MCPParameter: Sendable {
         case integer(ClosedRange<Int>)
         /// In seconds.
         case duration(ClosedRange<Double>)
-        case texts
+        case strings
     }
 
     package let name: String
@@ -82,27 +82,24 @@ package struct MCPParameter: Sendable {
         case .choice(let values): .string(description, among: values)
         case .integer(let range): .integer(description, in: range)
         case .duration: .duration(description + " In seconds, or with a unit: 90s, 5m, 2h.")
-        case .texts: .array(of: .string(), description)
+        case .strings: .array(of: .string(), description)
         }
     }
 
     /// Describes what is wrong with a value; nil if it is valid.
     fileprivate func fault(of value: JSONValue) -> String? {
-        switch (kind, value) {
-        case (.text, .string): nil
-        case (.choice(let values), .string(let text)):
-            values.contains(text) ? nil : "must be one of: \(values.joined(separator: ", "))"
-        case (.choice(let values), _): "must be one of: \(values.joined(separator: ", "))"
-        case (.integer(let range), _):
+        switch kind {
+        case .text: value.text == nil ? "must be a string" : nil
+        case .choice(let values):
+            value.text.map(values.contains) == true ? nil : "must be one of: \(values.joined(separator: ", "))"
+        case .integer(let range):
             value.integer.map(range.contains) == true ? nil : "must be an integer from \(range.lowerBound) to \(range.upperBound)"
-        case (.duration(let range), _):
+        case .duration(let range):
             value.seconds.map(range.contains) == true
                 ? nil
                 : "must be a duration of \(DurationText.compact(seconds: range.lowerBound)) to "
-                    + "\(DurationText.compact(seconds: range.upperBound)), as a number of seconds or a text such as 5m"
-        case (.texts, .array(let values)): values.allSatisfy { $0.text != nil } ? nil : "must be an array of strings"
-        case (.texts, _): "must be an array of strings"
-        case (.text, _): "must be a string"
+                    + "\(DurationText.compact(seconds: range.upperBound)), as a number of seconds or a string such as 5m"
+        case .strings: value.strings == nil ? "must be an array of strings" : nil
         }
     }
 }
@@ -132,9 +129,7 @@ package struct MCPArguments: Sendable {
     package func text(_ name: String) -> String? { values[name]?.text }
     package func integer(_ name: String) -> Int? { values[name]?.integer }
     package func seconds(_ name: String) -> Double? { values[name]?.seconds }
-    package func texts(_ name: String) -> [String] {
-        if case .array(let values)? = values[name] { values.compactMap(\.text) } else { [] }
-    }
+    package func strings(_ name: String) -> [String] { values[name]?.strings ?? [] }
 }
 
 /// Reports the progress of a call to its client.
@@ -144,6 +139,13 @@ package struct MCPProgress: Sendable {
 
 extension JSONValue {
     fileprivate var integer: Int? { if case .int(let number) = self { Int(exactly: number) } else { nil } }
+
+    /// The strings of an array; nil for another type, or if it has other elements.
+    fileprivate var strings: [String]? {
+        guard case .array(let values) = self else { return nil }
+        let strings = values.compactMap(\.text)
+        return strings.count == values.count ? strings : nil
+    }
 
     fileprivate var seconds: Double? {
         switch self {

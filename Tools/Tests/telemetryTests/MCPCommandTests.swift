@@ -210,6 +210,13 @@ struct MCPCommandTests {
             let all = try await agent.call("read_events")
             let gaps = try #require(all.content["gaps"] as? [String])
             #expect(gaps.count == 1 && gaps.allSatisfy { $0.contains("10 events") }, "\(gaps)")
+            try await client.transport.append([
+                TelemetryEvent(
+                    clientId: "k7wq", sessionId: "s", sequence: 26, name: TelemetryLogger.droppedEventName,
+                    attributes: ["overflow": 7])
+            ])
+            let drops = try #require(try await agent.call("read_events", ["limit": 1]).content["gaps"] as? [String])
+            #expect(drops.count == 1 && drops.allSatisfy { $0.contains("dropped 7 events") }, "\(drops)")
             let table = try await agent.call("query", ["query": "event | stats count() by text, name", "bytes": 3_000])
             #expect((1..<15).contains(table.list("rows").count) && table.text.utf8.count < 5_000)
             #expect(table.content["hasMore"] as? Bool == true)
@@ -220,7 +227,7 @@ struct MCPCommandTests {
                 #expect(names.contains("event 22") && names.count < 8, "\(names)")
             }
             let many = try await agent.call("session", ["session": "s", "before": 500, "bytes": 1_000_000])
-            #expect(many.list("events").count == 15 && many["summary"] == "15 events of the session.")
+            #expect(many.list("events").count == 16 && many["summary"] == "16 events of the session.")
             #expect(try await agent.call("session", ["session": "t"]).isError == true)
             let around = try await agent.call("session", ["event": event, "before": 3, "after": 2])
             #expect(

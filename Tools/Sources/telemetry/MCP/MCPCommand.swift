@@ -36,11 +36,11 @@ struct MCPCommand: StoreCommand {
     var maxLease = "15m"
 
     func validate() throws {
-        _ = try longestLease()
+        _ = try maximumLease()
         if let name, name.isEmpty { throw ValidationError("--name must not be empty.") }
     }
 
-    private func longestLease() throws -> TimeInterval {
+    private func maximumLease() throws -> TimeInterval {
         guard let seconds = DurationText.seconds(maxLease), seconds >= 1 else {
             throw ValidationError(
                 "--max-lease \"\(maxLease)\" is not a valid duration of at least a second. Examples: 90s, 15m, 2h.")
@@ -55,7 +55,7 @@ struct MCPCommand: StoreCommand {
         let user = CommandIssuer.name(given: name, environment: ProcessInfo.processInfo.environment)
         let served = MCPStore(
             location: location, transport: try store.open(console), aliases: try store.aliases(),
-            issuer: "agent:\(user ?? "unknown")", longestLease: try longestLease())
+            issuer: "agent:\(user ?? "unknown")", maximumLease: try maximumLease())
         let server = MCPServer(
             tools: served.tools(isReadOnly: isReadOnly), resources: [.queryLanguage], instructions: MCPStore.instructions,
             describing: served.failure, write: console.write)

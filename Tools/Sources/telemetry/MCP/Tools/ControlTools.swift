@@ -32,7 +32,7 @@ struct ControlTools {
     ]
 
     private var enableScenario: MCPTool {
-        let longest = DurationText.compact(seconds: store.longestLease)
+        let longest = DurationText.compact(seconds: store.maximumLease)
         return MCPTool(
             name: "enable_scenario", title: "Record a scenario for a while",
             description: """
@@ -41,20 +41,20 @@ struct ControlTools {
                 """,
             parameters: Self.target + [
                 MCPParameter(
-                    "lease", .duration(1...store.longestLease),
+                    "lease", .duration(1...store.maximumLease),
                     "How long the scenario stays enabled, at most \(longest).", isRequired: true),
                 MCPParameter(
                     "level", .choice(["info", "diagnostic"]),
                     "The level to record: info, or diagnostic for everything. Default: diagnostic."),
                 MCPParameter(
-                    "context", .texts,
+                    "context", .strings,
                     "Conditions on what the app works on, such as user=4711; only matching events are recorded."),
             ],
             result: Self.result, controls: true
         ) { [self] arguments, progress in
             let lease = arguments.seconds("lease") ?? 0
             let level: TelemetryLogLevel = arguments.text("level") == "info" ? .info : .diagnostic
-            let context = try arguments.texts("context").map { text in
+            let context = try arguments.strings("context").map { text in
                 guard let condition = RuleConditionText.contextCondition(text) else {
                     throw ToolFailure(
                         .data, "\"\(text.visible.fitted(to: 80))\" is not a condition. Conditions: \(RuleConditionText.forms).")
@@ -66,7 +66,7 @@ struct ControlTools {
                 throw ToolFailure(
                     .failed, "A command for this scenario waits for the app. Call it again when the app has answered.")
             }
-            if try records(scenario, level, Set(context), for: lease) { return Self.unchanged(until: scenario.expires) }
+            if try alreadyRecords(scenario, level, Set(context), for: lease) { return Self.unchanged(until: scenario.expires) }
             let command = TelemetryCommandRecord(
                 clientId: client.clientId, action: .enableScenario, scenarioName: scenario.scenarioName, level: level,
                 lease: lease, expires: .now + lease, contextConditions: context)
@@ -86,7 +86,7 @@ struct ControlTools {
             let (client, scenario) = try await found(arguments)
             let command = TelemetryCommandRecord(
                 clientId: client.clientId, action: .disableScenario, scenarioName: scenario.scenarioName,
-                expires: .now + store.longestLease)
+                expires: .now + store.maximumLease)
             return try await send(command, progress, done: "is disabled")
         }
     }
@@ -109,7 +109,7 @@ struct ControlTools {
             let client = try await store.resolver.client(arguments.text("client") ?? "")
             let command = TelemetryCommandRecord(
                 clientId: client.clientId, action: .captureScenario, scenarioName: arguments.text("scenario"),
-                expires: .now + store.longestLease, lookback: arguments.seconds("lookback"))
+                expires: .now + store.maximumLease, lookback: arguments.seconds("lookback"))
             return try await send(command, progress, done: "was captured")
         }
     }
@@ -127,7 +127,7 @@ struct ControlTools {
 
     /// Whether a scenario records what is asked for anyway, and for so long.
     /// - Throws: ``ToolFailure`` if enabling it would take away from what is enabled.
-    private func records(
+    private func alreadyRecords(
         _ scenario: TelemetryScenarioRecord, _ level: TelemetryLogLevel, _ context: Set<TelemetryRuleCondition>,
         for lease: TimeInterval
     ) throws -> Bool {

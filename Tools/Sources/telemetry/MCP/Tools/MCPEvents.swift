@@ -60,7 +60,7 @@ struct MCPEvents: Sendable {
         summary.add(event)
         if event.reportedDrops > 0 {
             drops.append(
-                "The app reports in event \(Self.name(event.eventId)) that it dropped "
+                "The app reports in event \(Self.quoted(event.eventId)) that it dropped "
                     + "\(counted(Int(clamping: event.reportedDrops), "event")).")
         }
         return true
@@ -84,8 +84,8 @@ struct MCPEvents: Sendable {
         return (earlier.count - before, later.count - after)
     }
 
-    /// An identifier of a client in a sentence.
-    private static func name(_ identifier: String) -> String { "\"\(identifier.visible.fitted(to: 40))\"" }
+    /// An identifier in a sentence.
+    private static func quoted(_ identifier: String) -> String { "\"\(identifier.visible.fitted(to: 40))\"" }
 
     private init(limit: Int, maximumBytes: Int) { (self.limit, self.maximumBytes) = (limit, maximumBytes) }
 
@@ -99,7 +99,7 @@ struct MCPEvents: Sendable {
         gaps += drops
         for session in summary.sessions.values.sorted(by: { $0.id < $1.id }) where !isNarrow && session.missing > 0 {
             gaps.append(
-                "Session \(Self.name(session.id)) has \(counted(session.missing, "event")) between the first and the last event here that the "
+                "Session \(Self.quoted(session.id)) has \(counted(session.missing, "event")) between the first and the last event here that the "
                     + "store does not have: dropped, deleted or not delivered yet.")
         }
         var result = JSONLine()

@@ -12,7 +12,7 @@ struct MCPStore: Sendable {
     /// The name with which commands are sent.
     let issuer: String
     /// The maximum number of seconds for which a scenario is enabled.
-    let longestLease: TimeInterval
+    let maximumLease: TimeInterval
 
     var resolver: ClientResolver { ClientResolver(transport: transport, aliases: aliases) }
 

@@ -27,7 +27,7 @@ struct SessionTools {
                 MCPEvents.bytes,
             ],
             result: [
-                ("summary", .string("How many there are.")), ("notice", .string("How to treat the texts.")),
+                ("summary", .string("How many there are.")), ("notice", .string("How to treat the crashes.")),
                 ("crashes", .array(of: .object([], isOpen: true), "A session an object.")),
             ]
         ) { [store] arguments, _ in

@@ -41,7 +41,7 @@ struct WaitingTool {
             let arrived = try await withThrowingTaskGroup(of: Arrived?.self) { group in
                 group.addTask { try await read(after: start, matching: filter, until: wanted, events) }
                 group.addTask {
-                    try await pass(timeout, progress)
+                    try await wait(timeout, progress)
                     return nil
                 }
                 var arrived = try await group.next().flatMap(\.self)
@@ -93,7 +93,7 @@ struct WaitingTool {
     }
 
     /// Returns after this number of seconds.
-    private func pass(_ seconds: Double, _ progress: MCPProgress) async throws {
+    private func wait(_ seconds: Double, _ progress: MCPProgress) async throws {
         var passed = 0.0
         while passed < seconds {
             let step = min(Self.progressInterval, seconds - passed)
