@@ -34,7 +34,8 @@ struct CommandSenderTests {
         arguments: [TelemetrySchema.CommandStatus.executed, .failed, .rejected, .expired, .superseded])
     func answer(status: TelemetrySchema.CommandStatus) async throws {
         async let sent = CommandSender(transport: transport).send(commands[0], wait: .seconds(3_600))
-        await transport.called(.saveRecords, atLeast: 1)
+        // A call is recorded before its effect: only the first reading follows the command's storage.
+        await transport.called(.record)
         let id = try #require(try await transport.store.fetchCommands().first?.recordID)
         try await transport.store.updateCommandStatus(recordID: id, status: status)
         switch try await sent {
@@ -49,7 +50,7 @@ struct CommandSenderTests {
         let sent = Task { [transport, commands] in
             try await CommandSender(transport: transport).send(commands[0], wait: .seconds(3_600))
         }
-        await transport.called(.saveRecords, atLeast: 1)
+        await transport.called(.record)
         let id = try #require(try await transport.store.fetchCommands().first?.recordID)
         try await transport.store.deleteCommand(recordID: id)
         await #expect(throws: ToolFailure.self) { try await sent.value }
