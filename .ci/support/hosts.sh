@@ -5,8 +5,8 @@ hosts=.build-ci/hosts
 [ -z "${CI_RUN:-}" ] || return 0
 mkdir -p $hosts
 ln -sfn "$root" $hosts/LiveTelemetry
-blocks README.md 1 | put $hosts/QuickStart/Package.swift
-blocks README.md 2 | put $hosts/QuickStart/Sources/Host/main.swift
+blocks README.md 1 | put $hosts/QuickStart/Sources/Host/main.swift
+blocks README.md 2 | put $hosts/QuickStart/Package.swift
 blocks Docs/LiveTelemetry.docc/TestingYourIntegration.md 1 | put $hosts/Tested/Package.swift
 mkdir -p $hosts/Tested/{Sources/Host,Tests/HostTests}
 put $hosts/DebugLogging/Package.swift <<'MANIFEST'

@@ -1,5 +1,5 @@
-// Checks that the README's table of layers matches the dependencies in the manifest.
-// Usage: layers DESCRIPTION README. A row begins with the target's name in code voice; its last column contains the targets on
+// Checks that an article's tables of layers match the dependencies in the manifest.
+// Usage: layers DESCRIPTION ARTICLE. A row begins with the target's name in code voice; its last column contains the targets on
 // which it depends, in code voice, and no other code voice.
 import Foundation
 
@@ -44,13 +44,13 @@ var faults: [String] = []
 for target in libraries {
     let declared = Set(target.targetDependencies ?? [])
     guard let listed = documented[target.name] else {
-        faults.append("README.md: no row for \(target.name)")
+        faults.append("no row for \(target.name)")
         continue
     }
     guard listed != declared else { continue }
-    faults.append("README.md: \(target.name) depends on \(declared.sorted()), the table lists \(listed.sorted())")
+    faults.append("\(target.name) depends on \(declared.sorted()), the table lists \(listed.sorted())")
 }
-for name in documented.keys where !names.contains(name) { faults.append("README.md: there is no library \(name)") }
+for name in documented.keys where !names.contains(name) { faults.append("there is no library \(name)") }
 for fault in faults.sorted() { print(fault) }
-print("README.md: \(documented.count) layers, \(faults.count) differ from the manifest")
+print("\(documented.count) layers, \(faults.count) differ from the manifest")
 exit(faults.isEmpty ? 0 : 1)
