@@ -28,6 +28,9 @@ struct QueryPattern: Sendable {
         case wordBoundary = "\\b"
     }
 
+    /// How many states are visited before the work looks whether it was cancelled; a fraction of a millisecond.
+    private static let visitsBetweenChecks = 4_096
+
     private let states: [State]
     private let sets: [QueryScalarSet]
     private let ignoresCase: Bool
@@ -51,6 +54,7 @@ struct QueryPattern: Sendable {
     func matches(_ text: Text, in context: QueryContext) -> Bool {
         withActiveStates { current, next in
             var position = 0
+            var visits = 0
             while true {
                 while current.isEmpty, !mayBegin(at: position, in: text) {
                     if position == text.count { return false }
@@ -61,8 +65,12 @@ struct QueryPattern: Sendable {
                 let (scalar, width) = Self.decode(text, at: position)
                 let variants = CaseVariants(of: scalar, ignoringCase: ignoresCase)
                 position += width
-                // The result of work that was cancelled is not used.
-                if position.isMultiple(of: 1024), context.isCancelled() { return false }
+                visits += current.count
+                if visits >= Self.visitsBetweenChecks {
+                    // The result of work that was cancelled is not used.
+                    if context.isCancelled() { return false }
+                    visits = 0
+                }
                 for state in current where consumes(variants, in: state) {
                     if activate(state + 1, at: position, of: text, in: &next) { return true }
                 }

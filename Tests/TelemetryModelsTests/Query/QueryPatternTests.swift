@@ -210,13 +210,23 @@ struct QueryPatternTests {
         }
     }
 
-    @Test("A search ends soon after it is cancelled")
-    func cancelled() throws {
-        let text = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000) + Array("b".utf8)
-        let pattern = try QueryPattern("[^c]*b")
+    @Test(
+        "A search ends soon after it is cancelled",
+        arguments: [
+            ("[^c]*", 1, "a", 2_000),
+            // Characters of two and of four bytes; each begins at an odd position.
+            ("[^c]*", 1, "\u{e9}", 2_000),
+            ("[^c]*", 1, "\u{1f600}", 2_000),
+            // A short text, and many states at each position.
+            ("[^c]?", 100, "a", 100),
+        ])
+    func cancelled(part: String, parts: Int, character: String, length: Int) throws {
+        let text = Array("a\(String(repeating: character, count: length))b".utf8)
+        let pattern = try QueryPattern(String(repeating: part, count: parts) + "b")
         for isCancelled in [false, true] {
             let context = QueryContext(now: .distantPast) { isCancelled }
-            #expect(text.withUnsafeBufferPointer { pattern.matches($0, in: context) } == !isCancelled)
+            let matches = text.withUnsafeBufferPointer { pattern.matches($0, in: context) }
+            #expect(matches == !isCancelled)
         }
     }
 }
