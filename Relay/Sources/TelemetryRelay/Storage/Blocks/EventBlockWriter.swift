@@ -55,7 +55,7 @@ final class EventBlockWriter: Sendable {
         var blocks: [(content: EventBlockContent, client: Int64, session: Data)] = []
         for (batch, clients) in zip(batches, clients) {
             let start = state.nextEvent
-            let contents = try contents(of: batch, clients, received, &identities, &state)
+            let contents = contents(of: batch, clients, received, &identities, &state)
             for (index, content) in contents.enumerated() where !content.entries.isEmpty {
                 blocks.append((content, clients[index], batch.runs[index].stream.session))
             }
@@ -69,7 +69,6 @@ final class EventBlockWriter: Sendable {
         outcome.numbers = first..<state.nextEvent
         // A batch of duplicates writes nothing.
         guard !outcome.numbers.isEmpty else { return outcome }
-        try identities.save()
         state.remembered -= identities.revived
         state.events += Int64(outcome.numbers.count)
         outcome.expired = try retention.trim(db, &state, now: now, atMost: outcome.numbers.count + BlockRetention.step)
@@ -81,10 +80,10 @@ final class EventBlockWriter: Sendable {
     private func contents(
         of batch: RelayEventBatch, _ clients: [Int64], _ received: Int64, _ identities: inout EventIdentities,
         _ state: inout EventState
-    ) throws -> [EventBlockContent] {
+    ) -> [EventBlockContent] {
         var contents = batch.runs.map { _ in EventBlockContent(received: received...received) }
         for event in batch.events {
-            guard let identity = try identities.add(event.identifier, client: clients[event.run]) else { continue }
+            guard let identity = identities.add(event.identifier, client: clients[event.run]) else { continue }
             contents[event.run].add(
                 BlockEntry(
                     number: state.nextEvent, cell: 0, time: event.time, identity: identity, length: event.line.count),
