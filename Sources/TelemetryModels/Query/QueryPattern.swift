@@ -28,7 +28,7 @@ struct QueryPattern: Sendable {
         case wordBoundary = "\\b"
     }
 
-    /// How many states are visited before the work looks whether it was cancelled; a fraction of a millisecond.
+    /// The number of states that are visited between two checks for cancellation; they take a fraction of a millisecond.
     private static let visitsBetweenChecks = 4_096
 
     private let states: [State]

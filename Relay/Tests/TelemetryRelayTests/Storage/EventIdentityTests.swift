@@ -1,4 +1,3 @@
-import Synchronization
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
@@ -45,76 +44,56 @@ struct EventIdentityTests {
     @Test("Scattered identifiers that are stored already cost few statements, and those between them are not read for a far one")
     func scattered() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
-        let database = CountingDatabase(base: storage.database)
-        let state = try await database.read { try #require(try DatabaseStores.State.fetch($0)) }
-        let events = DatabaseStores(database, state, .init()).events
-        let batch = (1...5_000).map { Self.event($0 * 2) }
-        #expect(try await events.append(batch) == .init(stored: 5_000, duplicates: 0))
-        database.counts.withLock { $0 = (0, 0) }
-        #expect(try await events.append(batch.reversed()) == .init(stored: 0, duplicates: 5_000))
-        #expect(database.counts.withLock(\.statements) < 40)
-        database.counts.withLock { $0 = (0, 0) }
-        let far = [0, 5_001, 20_000].map { Self.event($0) }
-        #expect(try await events.append(far) == .init(stored: 3, duplicates: 0))
-        #expect(database.counts.withLock(\.rows) < 40)
+        /// Adds identifiers; returns how many are new, and what that cost.
+        func add(_ numbers: [Int]) async throws -> (new: Int, statements: Int, rows: Int) {
+            let batch = RelayEventBatch(numbers.map { Self.event($0) })
+            return try await storage.database.write(.events) { db in
+                let counting = CountingConnection(base: db)
+                var identities = try EventIdentities(counting, received: 1, for: [(batch, batch.runs.map { _ in 1 })])
+                let new = batch.events.count { identities.add($0.identifier, client: 1) != nil }
+                return (new, counting.statements, counting.rows)
+            }
+        }
+        let numbers = (1...5_000).map { $0 * 2 }
+        #expect(try await add(numbers).new == 5_000)
+        let again = try await add(numbers.reversed())
+        #expect(again.new == 0 && again.statements < 40)
+        let far = try await add([0, 5_001, 20_000])
+        #expect(far.new == 3 && far.rows < 40)
         try await storage.close()
     }
 
-    /// Counts the statements of transactions, and the rows that they read.
-    private final class CountingDatabase: StorageDatabase {
-        private struct Connection: StorageConnection {
-            let base: any StorageConnection
-            let database: CountingDatabase
+    /// Counts the statements, and the rows that they read.
+    private final class CountingConnection: StorageConnection {
+        private let base: any StorageConnection
+        private(set) var statements = 0
+        private(set) var rows = 0
 
-            private func count(statements: Int, rows: Int = 0) {
-                database.counts.withLock { $0 = ($0.statements + statements, $0.rows + rows) }
-            }
+        init(base: any StorageConnection) { self.base = base }
 
-            func forEachRow(_ sql: String, _ values: [StorageValue], _ body: (StorageRow) throws -> Void) throws {
-                count(statements: 1)
-                try base.forEachRow(sql, values) { row in
-                    count(statements: 0, rows: 1)
-                    try body(row)
-                }
-            }
-
-            func execute(_ sql: String, _ values: [StorageValue]) throws -> Int {
-                count(statements: 1)
-                return try base.execute(sql, values)
-            }
-
-            func rows(_ statements: [Statement]) throws -> [[StorageRow]] {
-                let rows = try base.rows(statements)
-                count(statements: statements.count, rows: rows.reduce(0) { $0 + $1.count })
-                return rows
-            }
-
-            func enqueue(_ sql: String, _ values: [StorageValue]) throws {
-                count(statements: 1)
-                try base.enqueue(sql, values)
+        func forEachRow(_ sql: String, _ values: [StorageValue], _ body: (StorageRow) throws -> Void) throws {
+            statements += 1
+            try base.forEachRow(sql, values) { row in
+                rows += 1
+                try body(row)
             }
         }
 
-        let counts = Mutex((statements: 0, rows: 0))
-        private let base: SQLiteDatabase
-
-        init(base: SQLiteDatabase) { self.base = base }
-
-        func read<Value: Sendable>(_ body: @escaping @Sendable (any StorageConnection) throws -> Value) async throws -> Value {
-            try await base.read(body)
+        func execute(_ sql: String, _ values: [StorageValue]) throws -> Int {
+            statements += 1
+            return try base.execute(sql, values)
         }
 
-        func query<Value: Sendable>(_ body: @escaping @Sendable (any StorageConnection) throws -> Value) async throws -> Value {
-            try await base.query(body)
+        func rows(_ statements: [Statement]) throws -> [[StorageRow]] {
+            let rows = try base.rows(statements)
+            self.statements += statements.count
+            self.rows += rows.reduce(0) { $0 + $1.count }
+            return rows
         }
 
-        func rows(_ sql: String, _ values: [StorageValue]) async throws -> [StorageRow] { try await base.rows(sql, values) }
-
-        func write<Value: Sendable>(
-            _ part: StoragePart, _ body: @escaping @Sendable (any StorageConnection) throws -> Value,
-            done: @escaping @Sendable (Result<Value, any Error>) -> Void
-        ) {
-            base.write(part, { try body(Connection(base: $0, database: self)) }, done: done)
+        func enqueue(_ sql: String, _ values: [StorageValue]) throws {
+            statements += 1
+            try base.enqueue(sql, values)
         }
     }
 }

@@ -209,8 +209,8 @@ private struct IdentityPlan {
             parts.append(Part(numbers: number...numbers[end - 1], row: before?.last == number - 1 ? before : nil))
             decided = end
         }
-        guard decided > begin else { throw RelayStorageError.corrupt("intervals of identifiers overlap") }
-        // Numbers that meet many intervals read many at once; those that meet few do not read what lies between them.
+        guard decided > begin else { throw RelayStorageError.corrupt("the intervals of identifiers are not in order") }
+        // The window grows while each interval meets a number, and stays small where many intervals are between two numbers.
         limit = min(2 * (decided - begin) + 2, Self.maximumWindow)
     }
 }
