@@ -83,7 +83,7 @@ struct EventTools {
             guard arguments.text("cursor") != nil || arguments.text("from") == "oldest" else {
                 let page = try await store.transport.events(matching: filter, before: nil, limit: events.limit)
                 let left = events.add(earlier: page.events.reversed()).earlier
-                var result = events.result("The newest \(counted(events.count, "event")) that match.", isNarrow: isNarrow)
+                var result = events.result("The newest \(counted(events.count, "matching event")).", isNarrow: isNarrow)
                 result.add("cursor", page.end.rawValue)
                 result.add("hasMore", false)
                 result.add("hasOlder", page.hasMore || left > 0)

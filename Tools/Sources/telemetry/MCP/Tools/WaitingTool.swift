@@ -55,7 +55,7 @@ struct WaitingTool {
                 arrived.cursor =
                     try await store.cursor(after: arrived.cursor, matching: filter, through: arrived.part) ?? arrived.cursor
             }
-            let words = "\(counted(arrived.events.count, "event")) arrived that match"
+            let words = "\(counted(arrived.events.count, "matching event")) arrived"
             var result = arrived.events.result(
                 arrived.isTimeOver ? "The time is over: \(words)." : "\(words).", isNarrow: isNarrow, skipped: arrived.skipped)
             result.add("cursor", arrived.cursor.rawValue)
