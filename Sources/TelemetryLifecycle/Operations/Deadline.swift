@@ -16,7 +16,7 @@ extension Duration {
     /// The duration, limited to a century in either direction: clocks trap on instants that are too far away, and a host may pass
     /// the longest duration for "never".
     var bounded: Duration {
-        let century = Duration.seconds(100 * 365 * 24 * 60 * 60)
+        let century = Duration.seconds(36_500 * 86_400)
         return min(max(self, .zero - century), century)
     }
 }

@@ -26,7 +26,7 @@
             }
             compress(&words, into: &state)
         }
-        return (0..<32).map { UInt8(truncatingIfNeeded: state[$0 / 4] >> UInt32(24 - $0 % 4 * 8)) }
+        return state.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) }
     }
 
     /// - Parameter w: The block's sixteen words, followed by space for 48 more.
