@@ -33,9 +33,7 @@ struct PlatformDefaults {
         return FileTelemetrySettingsStore(directory: directory, diagnostics: diagnostics)
     }
 
-    /// - Parameter settingsStore: The settings store, which also keeps the pending work if it can.
-    func pendingWorkStore(beside settingsStore: any TelemetrySettingsStoring) -> any TelemetryPendingWorkStoring {
-        if let store = settingsStore as? any TelemetryPendingWorkStoring { return store }
+    func pendingWorkStore() -> any TelemetryPendingWorkStoring {
         #if canImport(Darwin)
         if instance == nil { return UserDefaultsTelemetryPendingWorkStore(diagnostics: diagnostics) }
         #endif

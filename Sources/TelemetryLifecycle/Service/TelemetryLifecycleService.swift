@@ -71,9 +71,8 @@ public final class TelemetryLifecycleService {
     ///   - syncCoordinator: Backs up every change of the settings; nil for no backup.
     ///   - subscriptionManager: Keeps the subscription to commands; nil for a ``TelemetrySubscriptionManager``.
     ///   - scenarioStore: Keeps which scenarios are on; nil for the platform's default, next to the settings.
-    ///   - pendingWorkStore: Keeps the pending changes in the store and the backup; nil for the settings store, if that is a
-    ///     ``/TelemetryPersistence/TelemetryPendingWorkStoring`` as the library's are, and otherwise for the platform's default.
-    ///     Services that share settings must share it.
+    ///   - pendingWorkStore: Keeps the pending changes in the store and the backup; nil for that of the settings store,
+    ///     and for the platform's default if it has none. Services that share settings must share it.
     public init(
         settingsStore: (any TelemetrySettingsStoring)? = nil,
         transport: any TelemetryTransporting,
@@ -97,7 +96,7 @@ public final class TelemetryLifecycleService {
             state: state, configuration: configuration, transport: transport, identifiers: identifierGenerator,
             logger: events as? any ControlledLogger ?? ForeignLogger(events),
             stores: ConsentStores(
-                settings: settingsStore, work: pendingWorkStore ?? defaults.pendingWorkStore(beside: settingsStore),
+                settings: settingsStore, work: pendingWorkStore ?? settingsStore.pendingWorkStore ?? defaults.pendingWorkStore(),
                 instance: defaults.instance),
             scenarioStore: scenarioStore ?? defaults.scenarioStore(), coordinator: syncCoordinator,
             subscriptions: subscriptionManager ?? TelemetrySubscriptionManager(transport: transport),

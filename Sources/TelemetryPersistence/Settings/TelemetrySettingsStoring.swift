@@ -33,6 +33,10 @@ public protocol TelemetrySettingsStoring: Sendable {
     /// - Returns: Whether the opt-out outlives the process. Otherwise the store keeps it in memory.
     func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool
 
+    /// The store that keeps the client's pending work where these settings are; nil for the platform's default. The default is this
+    /// store if it is a ``TelemetryPendingWorkStoring``, and otherwise nil.
+    var pendingWorkStore: (any TelemetryPendingWorkStoring)? { get }
+
     // MARK: Use by several processes
 
     /// Records for other processes that this one uses the client, until ``endUse(of:)`` or the end of the process: who opts out
@@ -54,9 +58,15 @@ extension TelemetrySettingsStoring {
         return await !load().telemetryRequested
     }
 
+    public var pendingWorkStore: (any TelemetryPendingWorkStoring)? { nil }
+
     public func beginUse(of clientId: String) async {}
 
     public func endUse(of clientId: String) async {}
 
     public func isUsedElsewhere(_ clientId: String) async -> Bool { false }
+}
+
+extension TelemetrySettingsStoring where Self: TelemetryPendingWorkStoring {
+    public var pendingWorkStore: (any TelemetryPendingWorkStoring)? { self }
 }

@@ -156,20 +156,20 @@ struct PendingWorkTests {
 }
 
 struct PendingWorkDefaultsTests {
-    private let defaults = PlatformDefaults(.init(), store: nil, sharesSettings: true)
-
     @Test("By default a settings store that can keep pending work keeps it")
     func settingsStore() {
         let memory = InMemoryTelemetrySettingsStore()
-        let store = defaults.pendingWorkStore(beside: memory)
-        #expect((store as? InMemoryTelemetrySettingsStore) === memory)
         let file = FileTelemetrySettingsStore(directory: URL(filePath: "/nowhere"))
-        #expect((defaults.pendingWorkStore(beside: file) as? FileTelemetrySettingsStore) === file)
+        let stores: [any TelemetrySettingsStoring] = [memory, file, ThreeFieldsStore()]
+        let kept = stores.map(\.pendingWorkStore)
+        #expect((kept[0] as? InMemoryTelemetrySettingsStore) === memory)
+        #expect((kept[1] as? FileTelemetrySettingsStore) === file)
+        #expect(kept[2] == nil)
     }
 
     @Test("With another settings store, pending work is in the platform's default store")
     func platformDefault() {
-        let store = defaults.pendingWorkStore(beside: ThreeFieldsStore())
+        let store = PlatformDefaults(.init(), store: nil, sharesSettings: true).pendingWorkStore()
         #if canImport(Darwin)
         #expect(store is UserDefaultsTelemetryPendingWorkStore)
         #else

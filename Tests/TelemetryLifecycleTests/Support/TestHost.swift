@@ -38,7 +38,7 @@ final class TestHost {
         self.settingsStore = settingsStore
         self.scenarioStore = scenarioStore
         let pendingWorkStore: any TelemetryPendingWorkStoring =
-            settingsStore as? any TelemetryPendingWorkStoring ?? InMemoryTelemetryPendingWorkStore()
+            settingsStore.pendingWorkStore ?? InMemoryTelemetryPendingWorkStore()
         self.pendingWorkStore = pendingWorkStore
         if settings != .defaults { await settingsStore.save(settings) }
         if let server { try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: server)) }
