@@ -1,6 +1,6 @@
 // Lists the public API in symbol graphs, one declaration per line, or compares it with a recorded list.
-// Usage: api record FILE GRAPH… | api compare FILE GRAPH…
-// Comparing fails if a declaration of the list is missing or changed; new ones are only counted.
+// Usage: api record FILE VERSION GRAPH… | api compare FILE VERSION GRAPH…
+// Comparing fails if the list is of another version, or a declaration of it is missing or changed; new ones are only counted.
 import Foundation
 
 struct Graph: Decodable {
@@ -20,7 +20,7 @@ struct Graph: Decodable {
 
 let arguments = CommandLine.arguments
 var lines: Set<String> = []
-for path in arguments.dropFirst(3) {
+for path in arguments.dropFirst(4) {
     let graph = try JSONDecoder().decode(Graph.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     var names: [String: String] = [:]
     for symbol in graph.symbols where !symbol.identifier.precise.contains("::SYNTHESIZED::") {
@@ -39,7 +39,7 @@ for path in arguments.dropFirst(3) {
         lines.insert("\(name) conforms to \(target)")
     }
 }
-let header = "# The public API of the last release, a declaration a line; written by `.ci/api record`.\n"
+let header = "# The public API of version \(arguments[3]), a declaration a line; written by `.ci/api record`.\n"
 switch arguments[1] {
 case "record":
     try Data((header + lines.sorted().joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: arguments[2]))
@@ -67,6 +67,10 @@ case "compare":
         return expected.isEmpty
     }
     let baseline = try String(contentsOfFile: arguments[2], encoding: .utf8).split(separator: "\n").map(String.init)
+    guard baseline.first.map({ $0 + "\n" }) == header else {
+        print("\(arguments[2]) is not of version \(arguments[3])")
+        exit(1)
+    }
     let expected = Set(baseline.filter { !$0.hasPrefix("#") })
     let added = lines.subtracting(expected)
     let broken = expected.subtracting(lines).filter { line in
@@ -77,6 +81,6 @@ case "compare":
     print("public API: \(broken.count) of \(expected.count) declarations broken, \(added.count) new")
     exit(broken.isEmpty ? 0 : 1)
 default:
-    print("usage: api record|compare FILE GRAPH…")
+    print("usage: api record|compare FILE VERSION GRAPH…")
     exit(64)
 }

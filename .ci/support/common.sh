@@ -22,6 +22,10 @@ packages=(. Integrations Tools/Programs Tools Examples Examples/ShopServer Relay
 # The folders of all tests.
 tests=(Tests Integrations/Tests Tools/Programs/Tests Tools/Tests Examples/Tests Examples/ShopServer/Tests Relay/Tests)
 
+# The file that states the version, and what reads it from such a file's text.
+version_file=Sources/TelemetryModels/LiveTelemetryVersion.swift
+version_in() { sed -nE 's/.*let (major|minor|patch) = ([0-9]+)$/\2/p' | paste -sd . -; }
+
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 quote() { printf ' %q' "$@"; }

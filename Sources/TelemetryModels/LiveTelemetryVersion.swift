@@ -3,7 +3,7 @@ public enum LiveTelemetryVersion {
     /// Incremented when the public API changes incompatibly.
     public static let major = 0
     /// Incremented when the public API gains features; below 1.0, even when it changes incompatibly.
-    public static let minor = 1
+    public static let minor = 2
     /// Incremented for fixes only.
     public static let patch = 0
     /// "major.minor.patch".
