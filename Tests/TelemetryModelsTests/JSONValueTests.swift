@@ -3,26 +3,8 @@ import Foundation
 import Testing
 
 struct JSONValueTests {
-    private func decode(_ text: String, limit: JSONValue.NestingLimit? = nil) throws -> JSONValue {
-        let decoder = JSONDecoder()
-        if let limit { decoder.userInfo[try #require(JSONValue.NestingLimit.userInfoKey)] = limit }
-        return try decoder.decode(JSONValue.self, from: Data(text.utf8))
-    }
-
-    @Test("Arrays and objects up to the limit are decoded, and one level more is an error", arguments: ["[", #"{"a":"#])
-    func nesting(opening: String) throws {
-        func nested(_ depth: Int) -> String {
-            String(repeating: opening, count: depth) + "1" + String(repeating: opening == "[" ? "]" : "}", count: depth)
-        }
-        let limit = JSONValue.NestingLimit(depth: 3, pathLength: 0)
-        #expect(throws: Never.self) { try decode(nested(3), limit: limit) }
-        #expect {
-            try decode(nested(4), limit: limit)
-        } throws: { error in
-            guard case .dataCorrupted(let context) = error as? DecodingError else { return false }
-            return context.codingPath.isEmpty && context.debugDescription == "values are nested deeper than 3"
-        }
-        #expect(throws: Never.self) { try decode(nested(100)) }
+    private func decode(_ text: String) throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
     @Test("A number out of a double's range is an error")

@@ -1,3 +1,4 @@
+@_spi(Tooling) import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 @_spi(Tooling) import TelemetryTestKit
 import Testing
@@ -55,21 +56,60 @@ struct JSONReaderTests {
         let (safe, unsafe) = (Self.marks(30, escaped: escaped), Self.marks(32, escaped: escaped))
         for text in [#"{"\#(safe)":1,"\#(safe)b\#(safe)":2}"#, #"{"a":["\#(unsafe)","\#(unsafe)"]}"#] {
             try skip(text.utf8)
-            try JSONReader.checkNames(in: text.utf8)
         }
         for text in [#"{"\#(unsafe)":1}"#, #"[{"a":{"b" : 1, "\#(unsafe)" : "x"}}]"#] {
             #expect(throws: JSONReaderError.self) { try skip(text.utf8) }
-            #expect(throws: JSONReaderError.self) { try JSONReader.checkNames(in: text.utf8) }
         }
     }
 
-    @Test("Names are found in texts that only another reader reads, however deep")
-    func names() throws {
-        let (start, end) = (String(repeating: #"{"a":["#, count: 100), String(repeating: "]}", count: 100))
-        try JSONReader.checkNames(in: (start + #""x\":","y""# + end).utf8)
-        #expect(throws: JSONReaderError.self) { try JSONReader.checkNames(in: (start + "{\"\(Self.marks(32))\":1}" + end).utf8) }
-        // A text in UTF-16, which some readers read.
-        #expect(throws: JSONReaderError.self) { try JSONReader.checkNames(in: [0x7B, 0, 0x22, 0, 0x61, 0, 0x22, 0]) }
+    @Test("A value is read as it is, up to a depth; what is nested deeper or beyond a double says where")
+    func values() throws {
+        func read(_ text: String, depth: Int = 3) throws -> JSONValue {
+            try JSONReader.read(text.utf8) { try JSONValue(reading: &$0, depth: depth) }
+        }
+        let numbers = #"[1,-1,1.0,1e3,0.5,18446744073709551615,-9223372036854775808,1e30,0]"#
+        #expect(
+            try read(#"{"a":\#(numbers),"b":[true,null,"c"]}"#)
+                == .object([
+                    "a": .array([
+                        .int(1), .int(-1), .int(1), .int(1_000), .double(0.5), .unsigned(.max), .int(.min), .double(1e30),
+                        .int(0),
+                    ]),
+                    "b": .array([.bool(true), .null, .string("c")]),
+                ]))
+        for text in ["-0", "-0.0"] {
+            guard case .double(let zero) = try read(text) else {
+                Issue.record("\(text) is no double")
+                return
+            }
+            #expect(zero.sign == .minus)
+        }
+        #expect(try read("[[[1]]]") == .array([.array([.array([.int(1)])])]))
+        for (text, reason, path) in [
+            (#"{"a":{"b":[[1]]}}"#, JSONValue.Fault.Reason.depth, ["a", "b"]),
+            (#"{"a":{"b":{"c":{}}}}"#, .depth, ["a", "b", "c"]),
+            (#"{"a":[1,{"b":-1e400}]}"#, .number, ["a", "b"]),
+        ] {
+            let fault = #expect(throws: JSONValue.Fault.self) { try read(text) }
+            #expect(fault?.reason == reason)
+            #expect(fault?.path == path)
+        }
+        for text in ["nul", "[1,]", "{1:2}", "[1 2]", "-", "\"a"] { #expect(throws: JSONReaderError.self) { try read(text) } }
+    }
+
+    @Test("A container is skipped however deep it is")
+    func containers() throws {
+        let deep = String(repeating: #"[{"a]":"\"}","b":"#, count: 100_000) + "1" + String(repeating: "}]", count: 100_000)
+        let rest = try JSONReader.read("[\(deep), 7]".utf8) { reader in
+            var values: [JSONValue] = []
+            try reader.array { reader in
+                guard try reader.kind() == .array else { return values.append(try JSONValue(reading: &reader)) }
+                try reader.skipContainer()
+            }
+            return values
+        }
+        #expect(rest == [.int(7)])
+        #expect(throws: JSONReaderError.self) { try JSONReader.read(deep.dropLast().utf8) { try $0.skipContainer() } }
     }
 
     @Test("Escapes in strings are decoded")

@@ -1,28 +1,4 @@
 @_spi(Tooling)
-extension JSONValue {
-    /// How deeply values may be nested, for servers, which decode untrusted input: the cost of a value grows with its depth.
-    ///
-    /// Decoding is unlimited unless the decoder's `userInfo` contains a limit under ``userInfoKey``.
-    public struct NestingLimit: Sendable {
-        /// The key of a limit in a decoder's `userInfo`.
-        public static let userInfoKey = CodingUserInfoKey(rawValue: "TelemetryModels.JSONValue.NestingLimit")
-
-        /// The length of the coding path of a value that is not nested.
-        let pathLength: Int
-        /// The largest number of arrays and objects around a value.
-        let depth: Int
-
-        /// - Parameters:
-        ///   - depth: The largest number of arrays and objects around a value.
-        ///   - pathLength: The length of the coding path of a value that is not nested.
-        public init(depth: Int, pathLength: Int) {
-            self.depth = depth
-            self.pathLength = pathLength
-        }
-    }
-}
-
-@_spi(Tooling)
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -40,10 +16,8 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if (try? decoder.unkeyedContainer()) != nil {
-            try Self.checkDepth(of: decoder)
             self = .array(try container.decode([JSONValue].self))
         } else {
-            try Self.checkDepth(of: decoder)
             do {
                 self = .object(try container.decode([String: JSONValue].self))
             } catch DecodingError.typeMismatch(_, let context) where context.codingPath.count == decoder.codingPath.count {
@@ -52,16 +26,6 @@ extension JSONValue: Codable {
                     in: container, debugDescription: "a number is beyond what a double holds")
             }
         }
-    }
-
-    private static func checkDepth(of decoder: any Decoder) throws {
-        guard let limit = NestingLimit.userInfoKey.flatMap({ decoder.userInfo[$0] }) as? NestingLimit,
-            decoder.codingPath.count >= limit.pathLength + limit.depth
-        else { return }
-        throw DecodingError.dataCorrupted(
-            .init(
-                codingPath: Array(decoder.codingPath.prefix(limit.pathLength)),
-                debugDescription: "values are nested deeper than \(limit.depth)"))
     }
 
     public func encode(to encoder: any Encoder) throws {

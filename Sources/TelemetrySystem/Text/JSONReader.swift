@@ -7,23 +7,27 @@ import TelemetryModels
 /// time and stack that a sender can cause to be used.
 @_spi(Tooling)
 public struct JSONReader {
-    /// The maximum nesting depth. The deepest meaningful value is a record's date, at five.
+    /// The maximum nesting depth unless another is given. The deepest meaningful value is a record's date, at five.
     public static let maximumDepth = 32
 
     public enum Kind: Equatable { case object, array, string, number, bool, null }
 
     private var scanner: JSONScanner
+    private let maximumDepth: Int
     private var depth = 0
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) { scanner = JSONScanner(bytes) }
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = Self.maximumDepth) {
+        self.maximumDepth = maximumDepth
+        scanner = JSONScanner(bytes)
+    }
 
     /// Reads a complete text: one value, followed by white space only. The reader, and any copy of it, may be used only within
     /// the body.
     public static func read<Result>(
-        _ bytes: some Sequence<UInt8>, _ body: (inout JSONReader) throws -> Result
+        _ bytes: some Sequence<UInt8>, maximumDepth: Int = Self.maximumDepth, _ body: (inout JSONReader) throws -> Result
     ) throws -> Result {
         func run(_ buffer: UnsafeBufferPointer<UInt8>) throws -> Result {
-            var reader = JSONReader(buffer)
+            var reader = JSONReader(buffer, maximumDepth: maximumDepth)
             let result = try body(&reader)
             guard reader.scanner.isAtEnd() else { throw reader.malformed("there is more than one value") }
             return result
@@ -157,21 +161,18 @@ public struct JSONReader {
         }
     }
 
-    /// Checks the names of all members in a text that another reader reads.
-    public static func checkNames(in bytes: some Sequence<UInt8>) throws {
-        func check(_ bytes: UnsafeBufferPointer<UInt8>) throws {
-            var reader = JSONReader(bytes)
-            while reader.scanner.position < bytes.count {
-                guard bytes[reader.scanner.position] == UInt8(ascii: "\"") else {
-                    _ = reader.scanner.skip(1)
-                    continue
-                }
-                var name = reader
-                _ = try reader.string()
-                if reader.scanner.peek() == UInt8(ascii: ":") { _ = try name.name() }
+    /// Skips an array or an object of any depth. Only its strings and brackets are looked at.
+    public mutating func skipContainer() throws {
+        var open = 0
+        repeat {
+            switch try peek() {
+            case UInt8(ascii: "\""): _ = try string()
+            case let byte:
+                if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { open += 1 }
+                if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { open -= 1 }
+                _ = scanner.skip(1)
             }
-        }
-        if try bytes.withContiguousStorageIfAvailable(check) == nil { try Array(bytes).withUnsafeBufferPointer(check) }
+        } while open > 0
     }
 
     private mutating func peek() throws -> UInt8 {
@@ -185,7 +186,7 @@ public struct JSONReader {
 
     private mutating func enter(_ byte: UInt8) throws {
         try expect(byte)
-        guard depth < Self.maximumDepth else { throw malformed("values are nested deeper than \(Self.maximumDepth)") }
+        guard depth < maximumDepth else { throw malformed("values are nested deeper than \(maximumDepth)") }
         depth += 1
     }
 

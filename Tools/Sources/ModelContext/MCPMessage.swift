@@ -62,29 +62,6 @@ enum MCPMessage {
 }
 
 extension JSONValue {
-    init(reading reader: inout JSONReader) throws {
-        switch try reader.kind() {
-        case .object:
-            var members: [String: JSONValue] = [:]
-            try reader.object { members[$0] = try JSONValue(reading: &$1) }
-            self = .object(members)
-        case .array:
-            var values: [JSONValue] = []
-            try reader.array { values.append(try JSONValue(reading: &$0)) }
-            self = .array(values)
-        case .string: self = .string(try reader.string())
-        case .number:
-            switch try reader.lineNumber() {
-            case .int(let number): self = .int(number)
-            case .double(let number): self = .double(number)
-            }
-        case .bool: self = .bool(try reader.bool())
-        case .null:
-            guard try reader.null() else { throw MCPError.invalidMessage("this is not JSON") }
-            self = .null
-        }
-    }
-
     /// The text; nil for another type.
     var text: String? { if case .string(let text) = self { text } else { nil } }
 

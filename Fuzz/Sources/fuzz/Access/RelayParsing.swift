@@ -16,7 +16,7 @@ enum RelayParsing {
             _ = try DebugLogBatch(body: body)
             return ""
         } catch {
-            return DebugLogBatch.reason(for: error)
+            return DebugLogBatch.shortened("\(error)")
         }
     }
 

@@ -44,33 +44,53 @@ extension DebugLog: Codable {
     /// The longest name of an event, in bytes of UTF-8.
     static let eventLimit = 1024
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let text = try container.decode(String.self, forKey: .timestamp)
-        guard let timestamp = TimestampText.date(from: text) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .timestamp, in: container, debugDescription: "is not a date in ISO 8601, in UTC")
+    /// Why a value is no entry.
+    struct Refusal: Error {
+        let reason: String
+    }
+
+    /// - Throws: ``Refusal``.
+    init(_ json: JSONValue) throws {
+        guard case .object(let members) = json else { throw Refusal(reason: "the entry is not an object") }
+        func refuse(_ key: CodingKeys, _ reason: String) -> Refusal { Refusal(reason: key.rawValue + reason) }
+        func text(_ key: CodingKeys) throws -> String {
+            switch members[key.rawValue] {
+            case .string(let text): return text
+            case nil, .null: throw refuse(key, " is missing")
+            default: throw refuse(key, " is not a string")
+            }
         }
-        let event = try container.decode(String.self, forKey: .event)
-        guard (1...Self.eventLimit).contains(event.utf8.count) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .event, in: container, debugDescription: "has to have 1 to \(Self.eventLimit) bytes")
+        func value<Value>(_ key: CodingKeys, _ expected: String, _ make: (String) -> Value?) throws -> Value {
+            guard let value = make(try text(key)) else { throw refuse(key, ": \(expected)") }
+            return value
+        }
+        func identifier(_ key: CodingKeys) throws -> UUID { try value(key, "is not a UUID", UUID.init(uuidString:)) }
+
+        timestamp = try value(.timestamp, "is not a date in ISO 8601, in UTC", TimestampText.date)
+        event = try value(.event, "has to have 1 to \(Self.eventLimit) bytes") {
+            (1...Self.eventLimit).contains($0.utf8.count) ? $0 : nil
         }
         // For databases, a string ends at its first NUL.
-        guard !event.utf8.contains(0) else {
-            throw DecodingError.dataCorruptedError(forKey: .event, in: container, debugDescription: "may not contain NUL")
-        }
-        self.init(
-            id: try container.decode(UUID.self, forKey: .id),
-            correlationId: try container.decode(UUID.self, forKey: .correlationId),
-            timestamp: timestamp,
-            source: try container.decode(Source.self, forKey: .source),
-            level: try container.decode(Level.self, forKey: .level),
-            event: event,
-            payload: try container.decodeIfPresent([String: JSONValue].self, forKey: .payload) ?? [:],
-            deviceId: try container.decodeIfPresent(UUID.self, forKey: .deviceId),
-            sessionId: try container.decode(UUID.self, forKey: .sessionId))
+        guard !event.utf8.contains(0) else { throw refuse(.event, ": may not contain NUL") }
+        id = try identifier(.id)
+        correlationId = try identifier(.correlationId)
+        source = try value(.source, "is not a source", Source.init)
+        level = try value(.level, "is not a level", Level.init)
+        payload =
+            switch members[CodingKeys.payload.rawValue] {
+            case nil, .null: [:]
+            case .object(let payload): payload
+            default: throw refuse(.payload, " is not an object")
+            }
+        deviceId =
+            switch members[CodingKeys.deviceId.rawValue] {
+            case nil, .null: nil
+            default: try identifier(.deviceId)
+            }
+        sessionId = try identifier(.sessionId)
     }
+
+    public init(from decoder: any Decoder) throws { try self.init(JSONValue(from: decoder)) }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -1,40 +1,54 @@
 import Foundation
 @_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 
-/// The body of a post: `{"entries": […]}`. Each entry is decoded separately, so that an invalid entry does not affect the others.
-struct DebugLogBatch: Decodable {
-    struct Attempt: Decodable {
-        let result: Result<DebugLog, any Error>
+/// The body of a post: `{"entries": […]}`. An invalid entry does not affect the others.
+struct DebugLogBatch {
+    /// How deeply a payload's values may be nested.
+    static let depth = 64
 
-        init(from decoder: any Decoder) throws {
-            result = Result { try DebugLog(from: decoder) }
-        }
-    }
+    /// Each entry, or why it is refused.
+    let entries: [Result<DebugLog, DebugLog.Refusal>]
 
-    let entries: [Attempt]
-
-    /// Decodes a body. Payload values may be nested 64 deep.
+    /// - Throws: ``DebugLog/Refusal`` if it is not a batch, or `JSONReaderError` if it is not JSON.
     init(body: Data) throws {
-        let decoder = JSONDecoder()
-        if let key = JSONValue.NestingLimit.userInfoKey {
-            // The path of a payload's value: entries, index, payload, name.
-            decoder.userInfo[key] = JSONValue.NestingLimit(depth: 64, pathLength: 4)
+        var entries: [Result<DebugLog, DebugLog.Refusal>]?
+        // A value is in the body, the entries, an entry and a payload.
+        try JSONReader.read(body, maximumDepth: Self.depth + 4) { reader in
+            guard try reader.kind() == .object else { throw DebugLog.Refusal(reason: "it is not an object") }
+            try reader.object { name, reader in
+                guard name == "entries" else { return try reader.skip() }
+                guard try reader.kind() == .array else { throw DebugLog.Refusal(reason: "entries is not an array") }
+                var read: [Result<DebugLog, DebugLog.Refusal>] = []
+                try reader.array { read.append(try Self.entry(&$0)) }
+                entries = read
+            }
         }
-        self = try decoder.decode(Self.self, from: body)
+        guard let entries else { throw DebugLog.Refusal(reason: "entries is missing") }
+        self.entries = entries
     }
 
-    var good: [DebugLog] { entries.compactMap { try? $0.result.get() } }
+    private static func entry(_ reader: inout JSONReader) throws -> Result<DebugLog, DebugLog.Refusal> {
+        let start = reader
+        do {
+            return .success(try DebugLog(JSONValue(reading: &reader, depth: depth + 2)))
+        } catch let fault as JSONValue.Fault {
+            reader = start
+            try reader.skipContainer()
+            let reason = fault.reason == .depth ? "values are nested deeper than \(depth)" : fault.description
+            return .failure(.init(reason: "\(fault.path.joined(separator: ".")): \(reason)"))
+        } catch let refusal as DebugLog.Refusal {
+            return .failure(refusal)
+        }
+    }
+
+    var good: [DebugLog] { entries.compactMap { try? $0.get() } }
 
     var refusals: [DebugLogReceipt.Refusal] {
-        entries.enumerated().compactMap { index, attempt in
-            guard case .failure(let error) = attempt.result else { return nil }
-            return DebugLogReceipt.Refusal(index: index, reason: Self.reason(for: error))
+        entries.enumerated().compactMap { index, entry in
+            guard case .failure(let refusal) = entry else { return nil }
+            return DebugLogReceipt.Refusal(index: index, reason: Self.shortened(refusal.reason))
         }
-    }
-
-    /// A description of a decoding error: the field's name and the reason, shortened.
-    static func reason(for error: any Error) -> String {
-        shortened(wholeReason(for: error))
     }
 
     /// A text from a sender, for a log or a response: at most 300 Unicode scalars, with characters that affect a terminal
@@ -49,27 +63,6 @@ struct DebugLogBatch: Decodable {
             }
         }
         return text.unicodeScalars.count > 300 ? result + " …" : result
-    }
-
-    private static func wholeReason(for error: any Error) -> String {
-        func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
-            let keys = context.codingPath.filter { $0.intValue == nil && $0.stringValue != "entries" } + (last.map { [$0] } ?? [])
-            return keys.isEmpty ? "the entry" : keys.map(\.stringValue).joined(separator: ".")
-        }
-        func name(of type: Any.Type) -> String {
-            switch type {
-            case is String.Type: "a string"
-            case is UUID.Type: "a UUID"
-            default: "\(type)".hasPrefix("Dictionary") ? "an object" : "\(type)".hasPrefix("Array") ? "an array" : "valid"
-            }
-        }
-        switch error as? DecodingError {
-        case .keyNotFound(let key, let context): return "\(path(context, key)) is missing"
-        case .valueNotFound(_, let context): return "\(path(context)) is missing"
-        case .typeMismatch(let type, let context): return "\(path(context)) is not \(name(of: type))"
-        case .dataCorrupted(let context): return "\(path(context)): \(context.debugDescription)"
-        default: return "unreadable"
-        }
     }
 }
 

@@ -64,16 +64,13 @@ struct DebugLogRoutes: Sendable {
     private func take(_ body: Data, logger: Logger) async throws -> Response {
         let batch: DebugLogBatch
         do {
-            batch = try await decoding.run(body.count) {
-                try JSONReader.checkNames(in: body)
-                return try DebugLogBatch(body: body)
-            }
+            batch = try await decoding.run(body.count) { try DebugLogBatch(body: body) }
         } catch let problem as Problem {
             throw problem
         } catch let error as JSONReaderError {
             return try .refusal(.badRequest, "the body is not a batch: \(error.description)")
-        } catch {
-            return try .refusal(.badRequest, "the body is not a batch: \(DebugLogBatch.reason(for: error))")
+        } catch let error as DebugLog.Refusal {
+            return try .refusal(.badRequest, "the body is not a batch: \(error.reason)")
         }
         guard batch.entries.count <= batchLimit else {
             return try .refusal(.contentTooLarge, "\(batch.entries.count) entries exceed the limit of \(batchLimit)")

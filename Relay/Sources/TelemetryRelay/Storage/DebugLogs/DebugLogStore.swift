@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 @_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 
 /// Stores debug log entries in a table of a database, each in a row of its own, because a search by one of their identifiers has to find
 /// a few of them.
@@ -150,8 +151,15 @@ extension DebugLogStore {
         return DebugLog(
             id: try UUID(row.bytes(0)), correlationId: try UUID(row.bytes(1)), timestamp: timestamp, source: source,
             level: level, event: try row.text(7),
-            payload: try JSONDecoder().decode([String: JSONValue].self, from: Data(try row.text(8).utf8)),
+            payload: try payload(row.text(8)),
             deviceId: try row.optionalBytes(3).map { try UUID($0) }, sessionId: try UUID(row.bytes(2)))
+    }
+
+    private static func payload(_ text: String) throws -> [String: JSONValue] {
+        let depth = DebugLogBatch.depth + 1
+        let value = try JSONReader.read(text.utf8, maximumDepth: depth) { try JSONValue(reading: &$0, depth: depth) }
+        guard case .object(let payload) = value else { throw RelayStorageError.corrupt("a payload is not an object") }
+        return payload
     }
 
     private static func bytes(_ id: UUID) -> StorageValue { .bytes(withUnsafeBytes(of: id.uuid) { Data($0) }) }
