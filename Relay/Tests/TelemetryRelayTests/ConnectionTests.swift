@@ -250,6 +250,34 @@ struct ConnectionTests {
         #expect(sending.isActive)
     }
 
+    @Test("A peer that sends a long body behind a request that is worked on loses its connection, not others")
+    func ahead() async throws {
+        let bench = Bench(heldBytes: 40_000)
+        let (greedy, honest) = (try await bench.connect(), try await bench.connect())
+        try await honest.writeInbound(Self.post)
+        try await honest.writeInbound(HTTPRequestPart.body(Self.bytes(20_000)))
+        try await greedy.writeInbound(Self.post)
+        try await greedy.writeInbound(HTTPRequestPart.end(nil))
+        try await greedy.writeInbound(Self.post)
+        try await greedy.writeInbound(HTTPRequestPart.body(Self.bytes(16_384)))
+        #expect(bench.registry.count == 2)
+        try await greedy.writeInbound(HTTPRequestPart.body(Self.bytes(1)))
+        try await Self.isClosed(greedy)
+        #expect(bench.registry.count == 1)
+        #expect(bench.registry.heldBytes == 20_000)
+        #expect(bench.registry.closed[.memory] == 1)
+        // Behind an answered one, it may have any length.
+        try await honest.writeInbound(HTTPRequestPart.end(nil))
+        for _ in 0..<3 {
+            try await honest.writeOutbound(Self.head)
+            try await honest.writeOutbound(HTTPResponsePart.end(nil))
+            try await honest.writeInbound(Self.post)
+            try await honest.writeInbound(HTTPRequestPart.body(Self.bytes(30_000)))
+            try await honest.writeInbound(HTTPRequestPart.end(nil))
+        }
+        #expect(bench.registry.count == 1)
+    }
+
     @Test("A refused request gets its answer before its connection closes", arguments: [100, 8 << 20])
     func refusal(bytes: Int) async throws {
         var configuration = RelayConfiguration()

@@ -25,6 +25,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let registry: ConnectionRegistry
     private var connection: Connection?
     private var discardsBody = false
+    private var isTooFarAhead = false
     /// The parts of a body that were read together. A peer may send a part for each byte.
     private var body: ByteBuffer?
 
@@ -60,6 +61,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let part = body else { return }
         body = nil
         update { state, _ in state.receivedBody(part.readableBytes) }
+        if isTooFarAhead, let connection { return registry.close(connection, for: .memory) }
         if !discardsBody { context.fireChannelRead(wrapInboundOut(.body(part))) }
     }
 
@@ -67,7 +69,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let connection else { return }
         registry.update(connection) { state, now in
             body(&state, now)
-            discardsBody = state.discardsBody
+            (discardsBody, isTooFarAhead) = (state.discardsBody, state.isTooFarAhead)
         }
     }
 

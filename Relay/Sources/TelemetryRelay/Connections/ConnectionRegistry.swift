@@ -14,7 +14,7 @@ final class ConnectionRegistry: Service {
         case head, idle, body, response
         /// The limit of connections was reached.
         case room
-        /// The limit of bytes was reached.
+        /// The limit of bytes was reached, or that of one connection behind an open request.
         case memory
     }
 
@@ -91,6 +91,11 @@ final class ConnectionRegistry: Service {
         guard change != 0 else { return }
         let total = held.add(change, ordering: .relaxed).newValue
         if change > 0, total > limits.heldBytes { freeMemory() }
+    }
+
+    func close(_ connection: Connection, for reason: Reason) {
+        state.withLock { forget(connection, for: reason, in: &$0) }
+        connection.channel.close(mode: .all, promise: nil)
     }
 
     /// Forgets a connection that has ended.

@@ -14,6 +14,8 @@ struct ConnectionState {
     private var hadRequest = false
     /// The bytes of the requests' bodies, until they are answered.
     private var bodyBytes = 0
+    /// The bytes of bodies that arrived behind a request that is not answered.
+    private var aheadBytes = 0
     /// The bytes of the responses' buffers that the system has not accepted completely.
     private var responseBytes = 0
     /// The bytes of the open body since the wait for it began.
@@ -24,6 +26,9 @@ struct ConnectionState {
 
     /// The least rate of a body in bytes per second, and the time after which it applies.
     private static let bodyRate = (bytes: 1 << 10, after: Duration.seconds(30))
+
+    /// The largest number of bytes of bodies that may arrive behind a request that is not answered.
+    private static let maximumAhead = 16 << 10
 
     init(now: Duration) { waitsSince = now }
 
@@ -59,6 +64,10 @@ struct ConnectionState {
     /// Whether the parts of the body that arrive belong to a request that was answered.
     var discardsBody: Bool { isBodyOpen && openRequests == 0 }
 
+    /// Whether the peer has sent more behind a request that is not answered than is kept. Such a connection waits for the relay, so that it
+    /// would not be closed for others.
+    var isTooFarAhead: Bool { aheadBytes > Self.maximumAhead }
+
     mutating func receivedHead(at now: Duration) {
         change(at: now) { state in
             state.openRequests += 1
@@ -70,6 +79,7 @@ struct ConnectionState {
         received += bytes
         // The rest of an answered body is discarded.
         if openRequests > 0 { bodyBytes += bytes }
+        if openRequests > 1 { aheadBytes += bytes }
     }
 
     mutating func receivedEnd(at now: Duration) { change(at: now) { $0.isBodyOpen = false } }
@@ -87,6 +97,7 @@ struct ConnectionState {
             // What cannot be parsed is answered without a head.
             state.openRequests = max(0, state.openRequests - 1)
             if state.openRequests == 0 { state.bodyBytes = 0 }
+            if state.openRequests < 2 { state.aheadBytes = 0 }
         }
     }
 
