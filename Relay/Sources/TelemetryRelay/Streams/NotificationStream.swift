@@ -33,6 +33,11 @@ struct NotificationStream: Sendable {
                 try await write(changes, seenBy: visible, to: &events)
                 position = changes.last?.position ?? position
                 isBehind = changes.count == Self.page
+                // Only a write shows that the peer is gone.
+                if isBehind {
+                    events.comment("more")
+                    try await events.flush()
+                }
             }
             try await events.flush()
             try await events.waitForHint(session)

@@ -67,6 +67,37 @@ struct ScenarioSizesTests {
         }
     }
 
+    @Test("The long names of a block's scenarios are read together")
+    func longNames() async throws {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        let name = String(repeating: "s", count: 70)
+        let events = (0..<200).map { number in
+            TelemetryEvent(
+                eventId: "e\(number)", clientId: "c", sessionId: "s", name: "n", timestamp: Date(timeIntervalSince1970: 1),
+                threadId: "t", scenario: "\(name)\(number)")
+        }
+        _ = try await storage.events.append(WireEventLines.read(EventLines.encode(events), limits: .init()))
+        try await storage.database.read { db in
+            let counting = CountingConnection(base: db)
+            var sizes = ScenarioSizes(in: 0...1_000)
+            try sizes.addAll(counting)
+            let limits = ScenarioLimits(try RelayEventRetention(rules: [RetentionRule("\(name)1*=1h,1MB")]))
+            let found = sizes.sizes(limits, now: Date(), arrival: 0)
+            #expect(Set(found.map(\.scenario)) == Set((0..<200).map { "\(name)\($0)" }))
+            #expect(counting.statements < 20)
+            var indices: [Int] = []
+            var known: [Data: Int] = [:]
+            try BlockReader(counting, EventSelection(.all)) { _ in [] }
+                .forEachBlock(in: 0...1_000, .ascending, [.summary, .entries]) { block in
+                    indices += try limits.indices(of: block, block.summary(), counting, known: &known)
+                    return true
+                }
+            #expect(indices.count { $0 == 0 } == 111 && indices.count == 200)
+            #expect(counting.statements < 40)
+        }
+        try await storage.close()
+    }
+
     @Test("The events of merged blocks expire with the last of the block", arguments: StorageDriver.persistent)
     func merged(driver: StorageDriver) async throws {
         let time = TestTime()

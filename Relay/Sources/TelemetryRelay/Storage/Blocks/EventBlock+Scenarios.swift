@@ -10,19 +10,25 @@ extension EventBlock {
         return lengths.map { size * $0 / Int64(max(1, length)) }
     }
 
-    /// The scenario of the events of a cell, in Unicode's form C; nil for none.
-    func scenario(ofCell cell: Int, _ summary: BlockSummary, _ db: any StorageConnection) throws -> String? {
-        guard let key = summary.kind(ofCell: cell).scenario else { return nil }
-        guard NameKey.isDigest(key) else { return Self.scenario(ofKey: key) }
-        // It is in the line of the first event.
-        let isRead = (0..<summary.cellCount).map { $0 == cell }
-        let events = BlockReader.candidates(
-            in: try entries(db, of: summary), where: isRead, EventSelection(.all), numbers, index: 0)
-        var name: String?
-        try BlockReader.read(Array(events.prefix(1)), in: text(db), with: QueryLiterals(nil, nil)) {
-            name = $1.value(of: .scenario)?.stringValue
+    /// The scenarios of the events of cells, in Unicode's form C, for those that have one. Long ones are in the text, which is read once.
+    func scenarios(
+        ofCells cells: some Sequence<Int>, _ summary: BlockSummary, _ db: any StorageConnection
+    ) throws -> [Int: String] {
+        var names: [Int: String] = [:]
+        var isRead = [Bool](repeating: false, count: summary.cellCount)
+        for cell in cells {
+            guard let key = summary.kind(ofCell: cell).scenario else { continue }
+            if NameKey.isDigest(key) { isRead[cell] = true } else { names[cell] = Self.scenario(ofKey: key) }
         }
-        return name.map(ClientIdentifier.normalized)
+        guard isRead.contains(true) else { return names }
+        var events = BlockReader.candidates(
+            in: try entries(db, of: summary), where: isRead, EventSelection(.all), numbers, index: 0)
+        var seen: Set<Int> = []
+        events.removeAll { !seen.insert($0.entry.cell).inserted }
+        try BlockReader.read(events, in: text(db), with: QueryLiterals(nil, nil)) { event, stored in
+            names[event.entry.cell] = (stored.value(of: .scenario)?.stringValue).map(ClientIdentifier.normalized)
+        }
+        return names
     }
 
     /// The scenario of a key that is no digest.

@@ -36,13 +36,11 @@ struct ScenarioLimits: Sendable {
     func indices(
         of block: EventBlock, _ summary: BlockSummary, _ db: any StorageConnection, known: inout [Data: Int]
     ) throws -> [Int] {
-        try (0..<summary.cellCount).map { cell in
-            guard let key = summary.kind(ofCell: cell).scenario else { return rules.count }
-            if let index = known[key] { return index }
-            let index = index(of: try block.scenario(ofCell: cell, summary, db))
-            known[key] = index
-            return index
-        }
+        let keys = (0..<summary.cellCount).map { summary.kind(ofCell: $0).scenario }
+        let unknown = keys.indices.filter { cell in keys[cell].map { known[$0] == nil } ?? false }
+        let names = try block.scenarios(ofCells: unknown, summary, db)
+        for cell in unknown { if let key = keys[cell] { known[key] = index(of: names[cell]) } }
+        return keys.map { key in key.flatMap { known[$0] } ?? rules.count }
     }
 
     /// The shortest age of the limits that hold for the events of a block, or of all limits if a scenario is not known.

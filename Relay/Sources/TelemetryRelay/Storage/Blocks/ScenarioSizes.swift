@@ -43,27 +43,22 @@ struct ScenarioSizes {
     }
 
     private mutating func add(_ block: EventBlock, _ db: any StorageConnection) throws {
+        try Task.checkCancellation()
         let summary = try block.summary()
-        var added: [(key: Data?, Part)] = []
-        for (key, share) in try shares(of: block, summary, db) {
-            try Task.checkCancellation()
-            var part = parts[key]
-            if part == nil {
-                guard parts.count + added.count < Self.maximum else {
-                    hasMore = true
-                    continue
-                }
-                let scenario = try block.scenario(ofCell: share.cell, summary, db)
-                part = Part(scenario: scenario, received: block.received.upperBound...block.received.upperBound)
-            }
-            guard var part else { continue }
+        let shares = try shares(of: block, summary, db)
+        let new = shares.filter { parts[$0.key] == nil }
+        let room = Self.maximum - parts.count
+        hasMore = hasMore || new.count > room
+        let last = block.received.upperBound
+        let names = try block.scenarios(ofCells: new.prefix(room).map(\.value.cell), summary, db)
+        for (key, share) in new.prefix(room) { parts[key] = Part(scenario: names[share.cell], received: last...last) }
+        for (key, share) in shares {
+            guard var part = parts[key] else { continue }
             part.events += share.events
             part.bytes += share.bytes
-            let (first, last) = (part.received.lowerBound, part.received.upperBound)
-            part.received = min(first, block.received.upperBound)...max(last, block.received.upperBound)
-            added.append((key, part))
+            part.received = min(part.received.lowerBound, last)...max(part.received.upperBound, last)
+            parts[key] = part
         }
-        for (key, part) in added { parts[key] = part }
     }
 
     private func shares(

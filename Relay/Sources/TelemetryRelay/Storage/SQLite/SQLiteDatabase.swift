@@ -79,7 +79,14 @@ struct SQLiteDatabase: StorageDatabase {
         guard let turns, let pool = writer as? DatabasePool else { return }
         let size = try? FileManager.default.attributesOfItem(atPath: pool.path + "-wal")[.size] as? Int
         guard let size, size > limit else { return }
-        try await turns.whilePaused { try await perform { db in _ = try db.checkpoint(.truncate) } }
+        try await turns.whilePaused {
+            try await perform { db in
+                // Nobody writes while it waits for those who read, which is not worth more: it is tried again.
+                try db.execute(sql: "PRAGMA busy_timeout = 200")
+                defer { try? db.execute(sql: "PRAGMA busy_timeout = 5000") }
+                _ = try db.checkpoint(.truncate)
+            }
+        }
     }
 
     /// Closes the database after the writes in progress.
