@@ -1,9 +1,13 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOEmbedded
+import Synchronization
+import TelemetryModels
 import TelemetryTestSupport
+import TelemetryTransport
 import Testing
 
 @testable import TelemetryRelay
@@ -100,6 +104,41 @@ struct RelayStreamTests {
                 #expect(try await stream.next()?.name == "ready")
             }
         }
+    }
+
+    @Test("A stream that is far behind ends when its peer is gone, though no change concerns it")
+    func gone() async throws {
+        struct Gone: Error {}
+        struct GonePeer: ResponseBodyWriter {
+            func write(_ buffer: ByteBuffer) async throws { throw Gone() }
+            func finish(_ trailingHeaders: HTTPFields?) async throws {}
+        }
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        let start = try await storage.records.latestChange()
+        for batch in 0..<4 {
+            let records = (0..<500).map {
+                RelayRecord(TelemetryRecord(recordType: "T", recordID: .init(recordName: "\(batch)-\($0)")))
+            }
+            _ = try await storage.records.save(records, policy: .insert)
+        }
+        let session = StreamSession(credential: .none, uptime: { .zero })
+        let clients = ClientDirectory(storage: storage.records)
+        let pages = Mutex(0)
+        let stream = NotificationStream(
+            storage: storage, owners: [], resumed: start, newest: try await storage.records.latestChange()
+        ) {
+            let page = pages.withLock { pages in
+                pages += 1
+                return pages
+            }
+            // Everything was read.
+            if page == 5 { session.end() }
+            return try await Visibility(of: RelayCaller(credential: .none, tokenName: nil, role: .viewer), clients)
+        }
+        var events = ServerSentEvents(GonePeer(), session: session)
+        await #expect(throws: Gone.self) { try await stream.write(session, to: &events) }
+        #expect(pages.withLock { $0 } == 2)
+        try await storage.close()
     }
 
     @Test("A host is notified of its own records and of rules, by its own subscriptions")

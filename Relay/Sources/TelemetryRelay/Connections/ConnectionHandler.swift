@@ -52,6 +52,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(var part): if body?.writeBuffer(&part) == nil { body = part }
         case .end:
             passBody(context)
+            // A body without the part that was left out must not seem complete.
+            guard !isTooFarAhead else { return }
             update { $0.receivedEnd(at: $1) }
             context.fireChannelRead(data)
         }
