@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 import ViewerKit
 
@@ -35,6 +35,7 @@ enum ValueTarget {
         do {
             try JSONReader.read(text) { try $0.skip() }
             require(StrictJSON.isValid(text), "the relay's reader accepts \(shown)")
+            readValue(text, shown)
         } catch {
             let isLimit = ["nested deeper", StreamSafeText.fault].contains { "\(error)".contains($0) }
             let isJSON =
@@ -42,7 +43,16 @@ enum ValueTarget {
                 && (try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)) != nil
             require(isLimit || !isJSON, "the relay's reader refuses \(shown): \(error)")
         }
-        try? JSONReader.checkNames(in: text)
+        try? JSONReader.read(text) { try $0.skipContainer() }
+    }
+
+    /// Reads a text that can be skipped as a value, of which only a number may be refused.
+    private static func readValue(_ text: [UInt8], _ shown: String) {
+        do {
+            _ = try JSONReader.read(text) { try JSONValue(reading: &$0) }
+        } catch {
+            require((error as? JSONValue.Fault)?.reason == .number, "the value \(shown) cannot be read: \(error)")
+        }
     }
 
     /// Whether the text is UTF-8 that Foundation cannot mistake for another encoding.
