@@ -37,8 +37,12 @@ struct DebugLogRoutesTests {
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
         let bad = [
             ("{}", "timestamp is missing"),
-            ("7", "the entry is not an object"),
-            (good.replacing("\"info\"", with: "\"loud\""), "level: "),
+            ("7", "the entry is not an object"), ("1e400", "the entry: a number is beyond what a double holds"),
+            (
+                String(repeating: "[", count: 67) + String(repeating: "]", count: 67),
+                "the entry: values are nested deeper than 64"
+            ),
+            (good.replacing("\"info\"", with: "\"loud\""), "level: has to be one of debug, info, warn, error"),
             (good.replacing("1970-01-01T", with: "yesterday "), "timestamp: is not a date in ISO 8601, in UTC"),
             (good.replacing(#""event":"1""#, with: #""event":"""#), "event: has to have 1 to 1024 bytes"),
             (good.replacing(#""payload":{}"#, with: #""payload":[]"#), "payload is not an object"),

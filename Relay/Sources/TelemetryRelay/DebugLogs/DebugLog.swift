@@ -74,8 +74,8 @@ extension DebugLog: Codable {
         guard !event.utf8.contains(0) else { throw refuse(.event, ": may not contain NUL") }
         id = try identifier(.id)
         correlationId = try identifier(.correlationId)
-        source = try value(.source, "is not a source", Source.init)
-        level = try value(.level, "is not a level", Level.init)
+        source = try value(.source, Self.expected(Source.self), Source.init)
+        level = try value(.level, Self.expected(Level.self), Level.init)
         payload =
             switch members[CodingKeys.payload.rawValue] {
             case nil, .null: [:]
@@ -88,6 +88,10 @@ extension DebugLog: Codable {
             default: try identifier(.deviceId)
             }
         sessionId = try identifier(.sessionId)
+    }
+
+    private static func expected<Value: CaseIterable & RawRepresentable<String>>(_ type: Value.Type) -> String {
+        "has to be one of \(type.allCases.map(\.rawValue).joined(separator: ", "))"
     }
 
     public init(from decoder: any Decoder) throws { try self.init(JSONValue(from: decoder)) }

@@ -34,9 +34,10 @@ struct DebugLogBatch {
             return .success(try DebugLog(JSONValue(reading: &reader, depth: depth + 2)))
         } catch let fault as JSONValue.Fault {
             reader = start
-            try reader.skipContainer()
+            if try reader.kind() == .number { try reader.skip() } else { try reader.skipContainer() }
+            let place = fault.path.isEmpty ? "the entry" : fault.path.joined(separator: ".")
             let reason = fault.reason == .depth ? "values are nested deeper than \(depth)" : fault.description
-            return .failure(.init(reason: "\(fault.path.joined(separator: ".")): \(reason)"))
+            return .failure(.init(reason: "\(place): \(reason)"))
         } catch let refusal as DebugLog.Refusal {
             return .failure(refusal)
         }

@@ -23,7 +23,7 @@ extension SQLiteDatabase {
             try check(file)
             var settings = Configuration()
             // Another relay or program may write to the file.
-            settings.busyMode = .timeout(5)
+            settings.busyMode = .timeout(TimeInterval(busySeconds))
             settings.maximumReaderCount = readers
             settings.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
             let pool = try DatabasePool(path: file.path, configuration: settings)
@@ -54,7 +54,7 @@ extension SQLiteDatabase {
         guard size > 0 else { return }
         var configuration = Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(TimeInterval(busySeconds))
         let queue = try DatabaseQueue(path: file.path, configuration: configuration)
         defer { try? queue.close() }
         try queue.read { db in

@@ -73,6 +73,9 @@ struct SQLiteDatabase: StorageDatabase {
         }
     }
 
+    /// How long a connection waits for others of the same file, in seconds.
+    static let busySeconds = 5
+
     /// Moves the write-ahead log into the main file if it has more than `limit` bytes. SQLite itself begins it anew only when nobody
     /// reads, so that queries that overlap let it grow without end.
     func shortenLog(above limit: Int = 64 << 20) async throws {
@@ -81,9 +84,9 @@ struct SQLiteDatabase: StorageDatabase {
         guard let size, size > limit else { return }
         try await turns.whilePaused {
             try await perform { db in
-                // Nobody writes while it waits for those who read, which is not worth more: it is tried again.
+                // Nothing is written while it waits for readers. If they take longer, it is tried again later.
                 try db.execute(sql: "PRAGMA busy_timeout = 200")
-                defer { try? db.execute(sql: "PRAGMA busy_timeout = 5000") }
+                defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Self.busySeconds * 1_000)") }
                 _ = try db.checkpoint(.truncate)
             }
         }
