@@ -78,6 +78,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "TelemetryModels", package: "LiveTelemetry"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import Logging
+import TelemetryModels
 
 @main
 struct TelemetryRelayCommand: AsyncParsableCommand {
@@ -10,6 +11,7 @@ struct TelemetryRelayCommand: AsyncParsableCommand {
             Each option can also be set in the environment: TELEMETRY_RELAY_PORT=9000. Pass a token in TELEMETRY_RELAY_TOKEN or \
             a file, because other users can read the options of a command.
             """,
+        version: LiveTelemetryVersion.version,
         subcommands: [
             ServeCommand.self, TokenCommand.self, WebhookCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self,
         ],
