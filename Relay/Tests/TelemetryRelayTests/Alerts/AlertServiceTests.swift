@@ -352,4 +352,26 @@ struct AlertServiceTests {
             #expect(try await messages(storage).count == 4)
         }
     }
+
+    @Test("Large events are evaluated in several steps, none twice, also those of blocks whose numbers overlap")
+    func largeSteps() async throws {
+        try await open(.memory) { storage in
+            try await save("a", "name:n*", count: 2, quiet: 1, in: storage)
+            let text = String(repeating: "x", count: 28_000)
+            for number in 1...200 {
+                time.pass(2)
+                let event = Self.event(number, client: number.isMultiple(of: 2) ? "c" : "d", name: "n\(number)", text: text)
+                try await append([event], to: storage)
+            }
+            try await #require(storage.tables).events.merge(after: 0)
+            let list = try await storage.alerts.all()
+            let watched = try Self.watched(list.alerts[0])
+            let evaluation = try #require(try await storage.alerts.evaluate([watched], of: list.revision, now: time.now))
+            #expect(evaluation.hasMore)
+            try await service(storage).evaluate()
+            // A message lacks the events of an earlier step.
+            let last = try await messages(storage).map { String($0.split { $0 == " " || $0 == "," }.last ?? "") }
+            #expect(last == (1...100).map { "n\(2 * $0)" })
+        }
+    }
 }

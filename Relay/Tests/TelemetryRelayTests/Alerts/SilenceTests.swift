@@ -337,6 +337,23 @@ struct SilenceTests {
         }
     }
 
+    @Test("The names of a message have at most 64 KiB in JSON, whatever hosts call their clients")
+    func longNames() async throws {
+        try await StorageBench.open(.memory, time: time) { storage in
+            _ = try await RelayWebhooks(storage: storage.webhooks).add("hook", url: "https://hook.test")
+            let long = String(repeating: "\u{1}", count: 1_000)
+            for number in 10...39 { try await Self.approve(long + "\(number)", in: storage) }
+            try await Self.save("x", 4, in: storage)
+            let relay = Watcher(storage, time) { [] }
+            for _ in 0..<10 {
+                time.pass(1)
+                try await relay.service.checkSilences()
+            }
+            let message = try #require(try await relay.take().first)
+            #expect(message["count"] as? Int == 30 && (message["clientids"] as? [String])?.count == 10)
+        }
+    }
+
     @Test("Without an alert about silence nothing is noted; a failure loses nothing that was")
     func noted() async throws {
         try await open(.memory) { relay in

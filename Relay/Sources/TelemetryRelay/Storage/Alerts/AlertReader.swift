@@ -71,10 +71,11 @@ struct AlertReader {
         }
     }
 
-    /// The maximum number of events that are evaluated at once.
-    private static let span: Int64 = 10_000
-    /// The maximum number of events of a message, and of their bytes.
-    private static let (sample, sampleBytes) = (3, 64 << 10)
+    /// The maximum number of events that are evaluated at once, and about that of the bytes that are read for them: as long as an
+    /// evaluation reads, the write-ahead log grows.
+    private static let (span, maximumBytes): (Int64, Int) = (10_000, 4 << 20)
+    /// The maximum number of events of a message.
+    private static let sample = 3
 
     private let db: any StorageConnection
     private let lastText = LastText()
@@ -82,6 +83,8 @@ struct AlertReader {
     /// Has the literals of the watchers.
     private var lines = StoredEventReader([])
     private var blocks: [EventBlock] = []
+    /// The bytes of the texts that were read.
+    private var bytes = 0
     /// The indices of the watchers that may match events of a kind. Blocks have few kinds, and most watchers none of them.
     private var candidates: [BlockSummary.Kind: [Int]] = [:]
 
@@ -116,6 +119,10 @@ struct AlertReader {
                 try all.forEachBlock(in: first...last, .ascending, Set(EventBlock.Part.allCases)) { block in
                     try Task.checkCancellation()
                     isEmpty = false
+                    if bytes >= Self.maximumBytes, block.numbers.lowerBound > first {
+                        last = block.numbers.lowerBound - 1
+                        return false
+                    }
                     if try !match(block, in: first...last) { unreadable += 1 }
                     return true
                 }
@@ -129,7 +136,9 @@ struct AlertReader {
         var changes: [RelayAlertEvaluation.Change] = []
         var firings: [RelayFiring] = []
         for index in watchers.indices where !watchers[index].matches.isEmpty {
-            let matches = watchers[index].matches.sorted { $0.event.entry.number < $1.event.entry.number }
+            // Later ones are of a block that is read again.
+            let matches = watchers[index].matches.filter { $0.event.entry.number <= last }
+                .sorted { $0.event.entry.number < $1.event.entry.number }
             let (alert, condition) = (watchers[index].alert, watchers[index].condition)
             for fired in watchers[index].window.add(matches.map(\.time), for: condition, quiet: alert.quiet) {
                 let sample = sample(of: matches[...fired].suffix(condition.count))
@@ -159,6 +168,7 @@ struct AlertReader {
             guard !events.isEmpty else { return true }
             var lines = lines
             let text = try lastText.text(of: block, db)
+            bytes += text.count
             try BlockReader.read(events, in: text, with: &lines, { watching[$0.entry.cell] }) { [watchers] event, index, stored in
                 if watchers[index].watches(event, stored) { found.append((index, event)) }
             }
@@ -203,7 +213,7 @@ struct AlertReader {
                 max(header.upperBound, line.upperBound) <= text.count
             else { return nil }
             bytes += header.count + line.count
-            guard bytes <= Self.sampleBytes else { return nil }
+            guard bytes <= RelayFiring.maximumBytes else { return nil }
             // A message has no positions.
             return RelayStoredEvent(
                 cursor: RelayEventCursor(rawValue: ""), header: Array(text[header]), line: Array(text[line]))

@@ -83,8 +83,7 @@ struct ClientSilences {
                 "UPDATE alert SET recent = $1, fired = $2 WHERE revision = $3",
                 [.bytes(window.stored), window.fired.map { .int($0) } ?? .null, .int(alert.revision)])
             guard !silent.isEmpty else { return nil }
-            return RelayFiring(
-                alert: alert, count: silent.count, clients: Array(silent.prefix(RelayFiring.maximumClients)))
+            return RelayFiring(alert: alert, count: silent.count, clients: RelayFiring.named(silent))
         }
     }
 

@@ -96,6 +96,8 @@ public struct RelayWatchedAlert: Sendable {
 public struct RelayFiring: Sendable {
     /// The maximum number of clients that it names.
     static let maximumClients = 100
+    /// The maximum size of the events in its message, and of the names of clients, in bytes.
+    static let maximumBytes = 64 << 10
 
     public let alert: RelayAlert
     /// The number of events, or of clients.
@@ -104,6 +106,15 @@ public struct RelayFiring: Sendable {
     public var sample: [RelayStoredEvent] = []
     /// The clients that were not seen, in the reverse order in which they were seen last.
     public var clients: [String] = []
+
+    /// The first clients, as many as a message may name.
+    static func named(_ clients: [String]) -> [String] {
+        var bytes = 0
+        return clients.prefix(maximumClients).prefix { client in
+            bytes += client.escapedCount
+            return bytes <= maximumBytes
+        }.map(\.self)
+    }
 }
 
 /// A message for a firing.
