@@ -345,7 +345,7 @@ struct AuditTests {
             var configuration = RelayConfiguration()
             configuration.isBehindProxy = isBehindProxy
             try await RelayBench.run(.live, configuration: configuration) { relay async throws -> Void in
-                let forwarded: HTTPFields = [try #require(.init("X-Forwarded-For")): "198.51.100.1, 2001:db8::1"]
+                let forwarded: HTTPFields = [try #require(.init("X-Forwarded-For")): "198.51.100.1, [2001:db8::1]:4711"]
                 _ = try await relay.send(.get, "/v1/events/count", headers: forwarded)
                 let entries = try await relay.get("/v1/audit")["entries"] as? [[String: Any]]
                 #expect(entries?.first?["address"] as? String == (isBehindProxy ? "2001:db8::1" : "127.0.0.1"))

@@ -181,6 +181,15 @@ struct ExhaustionTests {
         ])
     func networks(address: String, name: String) { #expect(SourceNetwork.name(of: address) == name) }
 
+    @Test(
+        "What a proxy reports is an address, with or without a port, or nothing",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), (" 192.0.2.1:80 ", "192.0.2.1"), ("[2001:db8::1]:80", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"), ("2001:db8::1", "2001:db8::1"), ("192.0.2.001", nil), ("unknown", nil), ("", nil),
+            (String(repeating: "1", count: 10_000), nil), ("::1:", nil), (":80", nil),
+        ])
+    func reportedAddresses(text: String, address: String?) { #expect(SourceNetwork.address(in: text) == address) }
+
     @Test("The rate of new clients counts an IPv6 network as one address")
     func newClients() async throws {
         var configuration = RelayConfiguration()

@@ -105,17 +105,12 @@ struct RelayAccess: Sendable {
         "\(caller.tokenName ?? "") \(SourceNetwork.name(of: caller.address ?? ""))"
     }
 
-    /// The address of the request; behind a proxy, the one that the proxy reports.
+    /// The address of the request; behind a proxy, the one that the proxy reports, if it is an address.
     func address(of request: Request, _ context: RelayRequestContext) -> String? {
-        guard isBehindProxy, let name = HTTPField.Name("X-Forwarded-For"), let forwarded = request.headers[name] else {
-            return context.channel.remoteAddress?.ipAddress
-        }
-        let last = forwarded.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? ""
-        return String(last.prefix(Self.maximumAddress))
+        let name = isBehindProxy ? HTTPField.Name("X-Forwarded-For") : nil
+        let forwarded = name.flatMap { request.headers[$0] }?.split(separator: ",").last
+        return forwarded.flatMap(SourceNetwork.address) ?? context.channel.remoteAddress?.ipAddress
     }
-
-    /// The maximum length of an address, in characters; one of IPv6 has at most 45.
-    private static let maximumAddress = 64
 }
 
 /// Lets in who may read or write debug logs, or read the metrics.

@@ -14,4 +14,19 @@ enum SourceNetwork {
         return stride(from: 0, to: 8, by: 2).map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
             .joined(separator: ":") + "::/64"
     }
+
+    /// The address in an element of `X-Forwarded-For`, to which some proxies add a port: `192.0.2.1:80`, `[2001:db8::1]:80`.
+    /// - Returns: nil if there is none.
+    static func address(in text: some StringProtocol) -> String? {
+        let text = String(text).filter { !$0.isWhitespace }
+        let address =
+            if text.hasPrefix("[") {
+                text.dropFirst().prefix { $0 != "]" }
+            } else if text.count(where: { $0 == ":" }) == 1 {
+                text.prefix { $0 != ":" }
+            } else {
+                text[...]
+            }
+        return (try? SocketAddress(ipAddress: String(address), port: 0))?.ipAddress
+    }
 }
