@@ -20,7 +20,7 @@ public enum Relay {
         uptime: (@Sendable () -> Duration)? = nil, logger: Logger,
         onStart: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) throws -> some ApplicationProtocol {
-        let issuer = configuration.issuer.map { _ in IssuerConnection() }
+        let issuer = configuration.issuer.map { _ in IssuerConnection(clock: clock) }
         let parts = RelayParts(
             configuration: configuration, storage: storage, clock: clock, logger: logger,
             uptime: uptime ?? ArrivalClock.continuous()

@@ -8,11 +8,15 @@ import Synchronization
 
 /// Sends requests to an issuer while the relay runs.
 final class IssuerConnection: Service {
-    private static let timeout: TimeAmount = .seconds(10)
+    private static let timeout: Duration = .seconds(10)
     /// The maximum size of a response, in bytes.
     private static let maximumResponse = 1 << 20
 
+    private let clock: any Clock<Duration>
     private let client = Mutex<HTTPClient?>(nil)
+
+    /// - Parameter clock: bounds how long an answer may take.
+    init(clock: any Clock<Duration>) { self.clock = clock }
 
     func run() async throws {
         var configuration = HTTPClient.Configuration()
@@ -36,8 +40,26 @@ final class IssuerConnection: Service {
             message.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
             message.body = .bytes(ByteBuffer(string: form))
         }
-        let response = try await client.execute(message, timeout: Self.timeout)
-        let body = try await response.body.collect(upTo: Self.maximumResponse)
-        return IssuerRequest.Answer(status: Int(response.status.code), body: Data(buffer: body))
+        return try await Self.answer(to: message, with: client, clock: clock)
+    }
+
+    /// - Throws: ``IssuerError`` if the whole response takes more than ten seconds, and what the client throws.
+    static func answer(
+        to message: HTTPClientRequest, with client: HTTPClient, clock: any Clock<Duration>
+    ) async throws -> IssuerRequest.Answer {
+        try await withThrowingTaskGroup(of: IssuerRequest.Answer.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                let response = try await client.execute(message, deadline: .distantFuture)
+                let body = try await response.body.collect(upTo: Self.maximumResponse)
+                return IssuerRequest.Answer(status: Int(response.status.code), body: Data(buffer: body))
+            }
+            group.addTask {
+                try await clock.sleep(for: Self.timeout)
+                throw IssuerError("it takes more than \(Self.timeout)")
+            }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            return answer
+        }
     }
 }
