@@ -23,6 +23,8 @@ struct WebhookService: Service {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .seconds(5), read: .seconds(10))
+        // Webhooks of one host wait for each other otherwise, from the ninth on.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = RelayWebhook.maximum
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             try await body { try await send($0, with: client) }

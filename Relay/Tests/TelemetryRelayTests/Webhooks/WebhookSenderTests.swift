@@ -153,6 +153,40 @@ struct WebhookSenderTests {
         }
     }
 
+    @Test("Webhooks that do not answer keep no connection from others of their host")
+    func busyHost() async throws {
+        let (arrivals, arrived) = AsyncStream<Void>.makeStream()
+        let (waiting, release) = AsyncStream<Void>.makeStream()
+        let router = Router()
+        router.post("silent") { _, _ in
+            arrived.yield()
+            for await _ in waiting {}
+            return HTTPResponse.Status.ok
+        }
+        router.post("good") { _, _ in HTTPResponse.Status.accepted }
+        try await Application(router: router).testInTurn(.live) { client in
+            let port = try #require(client.port)
+            func request(_ path: String) throws -> WebhookRequest {
+                let secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+                let webhook = RelayWebhook(
+                    name: path, url: "http://127.0.0.1:\(port)/\(path)", secret: secret, created: .distantPast)
+                let delivery = RelayDelivery(webhook: webhook, message: "m", body: Data("{}".utf8), attempts: 1, age: 0)
+                return WebhookRequest(delivery, at: time.now)
+            }
+            let (silent, good) = (try request("silent"), try request("good"))
+            try await WebhookService.withClient { send in
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    defer { release.finish() }
+                    for _ in 0..<8 { group.addTask { try await send(silent) } }
+                    var arrivals = arrivals.makeAsyncIterator()
+                    for _ in 0..<8 { await arrivals.next() }
+                    let status = try await send(good)
+                    #expect(status == 202)
+                }
+            }
+        }
+    }
+
     @Test("Over HTTP, a message arrives as it was signed; a redirect is not followed")
     func http() async throws {
         let (received, continuation) = AsyncStream<(headers: [String: String], body: Data)>.makeStream()
