@@ -83,7 +83,7 @@ struct AlertReader {
     /// Has the literals of the watchers.
     private var lines = StoredEventReader([])
     private var blocks: [EventBlock] = []
-    /// The bytes of the texts that were read.
+    /// The bytes of the texts that were read, but for those of blocks that begin before the first event: these would be counted each time.
     private var bytes = 0
     /// The indices of the watchers that may match events of a kind. Blocks have few kinds, and most watchers none of them.
     private var candidates: [BlockSummary.Kind: [Int]] = [:]
@@ -168,7 +168,7 @@ struct AlertReader {
             guard !events.isEmpty else { return true }
             var lines = lines
             let text = try lastText.text(of: block, db)
-            bytes += text.count
+            if block.numbers.lowerBound >= numbers.lowerBound { bytes += text.count }
             try BlockReader.read(events, in: text, with: &lines, { watching[$0.entry.cell] }) { [watchers] event, index, stored in
                 if watchers[index].watches(event, stored) { found.append((index, event)) }
             }
