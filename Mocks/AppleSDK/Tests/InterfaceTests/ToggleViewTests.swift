@@ -26,8 +26,8 @@ struct ToggleViewTests {
     init() {
         service = TelemetryLifecycleService(
             settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,
-            identifierGenerator: FixedIdentifierGenerator("abcdefghjk"), logger: MockTelemetryLogger(),
-            scenarioStore: InMemoryTelemetryScenarioStore())
+            identifierGenerator: FixedIdentifierGenerator("abcdefghjk"), configuration: .init(clock: ManualClock()),
+            logger: MockTelemetryLogger(), scenarioStore: InMemoryTelemetryScenarioStore())
         view = TelemetryToggleView(lifecycle: service)
     }
 
@@ -142,8 +142,8 @@ struct ToggleViewTests {
         await settings.save(TelemetryFixtures.approvedSettings)
         try await transport.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
         let service = TelemetryLifecycleService(
-            settingsStore: settings, transport: transport, logger: TelemetryLogger(transport: transport),
-            scenarioStore: InMemoryTelemetryScenarioStore())
+            settingsStore: settings, transport: transport, configuration: .init(clock: ManualClock()),
+            logger: TelemetryLogger(transport: transport), scenarioStore: InMemoryTelemetryScenarioStore())
         await service.startup()
         await service.restorationFinished()
         service.telemetryLogger.logEvent(name: "event")
