@@ -68,7 +68,7 @@ with open(copyright, "w") as licenses:
         references = [ExternalReference(type=ExternalReferenceType.VCS, url=XsUri(address))] if address else []
         bom.components.add(Component(
             name=component, version=number, type=ComponentType.LIBRARY, bom_ref=component, external_references=references))
-        licenses.write(f"\n\n{'=' * 80}\n{component} {number}, which is part of the program:\n\n{text}")
+        licenses.write(f"\n\n{'=' * 80}\n{component} {number}, with which the program was built:\n\n{text}")
 bom.register_dependency(bom.metadata.component, bom.components)
 output = JsonV1Dot6(bom).output_as_string(indent=2)
 if fault := JsonStrictValidator(SchemaVersion.V1_6).validate_str(output):
