@@ -45,6 +45,15 @@ struct SilenceTests {
             return messages
         }
 
+        /// The first message after ten seconds in which no client is seen.
+        func firstMessage(_ time: TestTime) async throws -> [String: Any] {
+            for _ in 0..<10 {
+                time.pass(1)
+                try await service.checkSilences()
+            }
+            return try #require(try await take().first)
+        }
+
         /// The messages that wait.
         func take() async throws -> [[String: Any]] {
             var messages: [[String: Any]] = []
@@ -315,24 +324,14 @@ struct SilenceTests {
             _ = try await RelayWebhooks(storage: storage.webhooks).add("hook", url: "https://hook.test")
             for number in 1...120 { try await Self.approve("c\(number)", in: storage) }
             try await Self.save("x", 4, in: storage)
-            let relay = Watcher(storage, time) { [] }
-            for _ in 0..<10 {
-                time.pass(1)
-                try await relay.service.checkSilences()
-            }
-            let message = try #require(try await relay.take().first)
+            let message = try await Watcher(storage, time) { [] }.firstMessage(time)
             #expect(
                 Set(message.keys) == ["alert", "firedAt", "count", "query", "link", "silence", "clientids", "sample"])
             #expect(message["count"] as? Int == 120 && message["silence"] as? Int == 4 && message["query"] as? String == "")
             #expect(message["link"] as? String == "https://relay.test/#/clients")
             #expect((message["clientids"] as? [String])?.count == RelayFiring.maximumClients)
             try await Self.save("y", 4, in: storage)
-            let without = Watcher(storage, time, hasSamples: false) { [] }
-            for _ in 0..<10 {
-                time.pass(1)
-                try await without.service.checkSilences()
-            }
-            let other = try #require(try await without.take().first)
+            let other = try await Watcher(storage, time, hasSamples: false) { [] }.firstMessage(time)
             #expect(other["clientids"] == nil && other["sample"] == nil && other["count"] as? Int == 120)
         }
     }
@@ -344,12 +343,7 @@ struct SilenceTests {
             let long = String(repeating: "\u{1}", count: 1_000)
             for number in 10...39 { try await Self.approve(long + "\(number)", in: storage) }
             try await Self.save("x", 4, in: storage)
-            let relay = Watcher(storage, time) { [] }
-            for _ in 0..<10 {
-                time.pass(1)
-                try await relay.service.checkSilences()
-            }
-            let message = try #require(try await relay.take().first)
+            let message = try await Watcher(storage, time) { [] }.firstMessage(time)
             #expect(message["count"] as? Int == 30 && (message["clientids"] as? [String])?.count == 10)
         }
     }

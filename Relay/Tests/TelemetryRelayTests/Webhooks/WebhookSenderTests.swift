@@ -153,7 +153,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("Webhooks that do not answer keep no connection from others of their host")
+    @Test("A message does not wait for webhooks of the same host that do not answer")
     func busyHost() async throws {
         let (arrivals, arrived) = AsyncStream<Void>.makeStream()
         let (waiting, release) = AsyncStream<Void>.makeStream()
