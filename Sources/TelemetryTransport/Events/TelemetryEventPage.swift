@@ -8,7 +8,7 @@ public struct TelemetryEventPage: Sendable {
     public let cursor: TelemetryCursor
     /// Whether more events may be available now.
     public let hasMore: Bool
-    /// How many events retention removed between the requested cursor and this page.
+    /// How many events retention removed between the requested cursor and this page, and how many of this page a relay cannot read.
     public let skippedEventCount: Int
 
     /// Creates a page; the parameters are the properties of the same names.

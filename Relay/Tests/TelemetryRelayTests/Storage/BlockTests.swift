@@ -441,23 +441,6 @@ struct BlockTests {
         for relay in relays { try await relay.close() }
     }
 
-    @Test("A damaged block is reported as corrupt; other blocks are read", arguments: ["summary", "entries", "body"])
-    func damagedBlock(column: String) async throws {
-        let storage = try SQLiteRelayStorage(inMemory: .init())
-        for number in 1...2 { _ = try await storage.events.append([Sample.event(number, session: "s\(number)")]) }
-        try await storage.parts.events.merge(after: 0)
-        try await storage.database.writer.write { db in
-            try db.execute(sql: "UPDATE event_block SET \(column) = x'0102' WHERE first = 1")
-        }
-        let error = await #expect(throws: RelayStorageError.self) { try await storage.texts() }
-        guard case .corrupt = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(try await storage.texts(.init(sessionId: "s2")) == ["2"])
-        try await storage.close()
-    }
-
     @Test("The text of a compressed block is kept for the next page, and is that of the block's row")
     func cachedBlock() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
@@ -472,7 +455,7 @@ struct BlockTests {
         #expect(try await storage.page(after: first.cursor).events.map(\.text) == ["3", "4"])
         // As if another block had its id.
         try await storage.database.writer.write { try $0.execute(sql: "UPDATE event_block SET size = size + 1") }
-        await #expect(throws: RelayStorageError.self) { try await storage.page(after: nil) }
+        #expect(try await storage.page(after: nil).skipped == 4)
         try await storage.close()
     }
 

@@ -56,7 +56,8 @@ struct QueryStorageTests {
             for (limit, expected) in [(100, 6), (2, 6)] {
                 var filter = RelayEventFilter()
                 filter.query = try TelemetryQuery("name:tenth")
-                let pages = BlockPages(filter, cache: BlockCache(), examinedSpan: 7)
+                let pages = BlockPages(
+                    filter, cache: BlockCache(), unreadable: UnreadableBlocks(logger: Bench.logger()), examinedSpan: 7)
                 var found: [String] = []
                 var cursor: RelayEventCursor?
                 var count = 0

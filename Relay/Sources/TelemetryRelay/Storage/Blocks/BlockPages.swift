@@ -12,11 +12,12 @@ struct BlockPages {
 
     private let filter: RelayEventFilter
     private let cache: BlockCache
+    private let unreadable: UnreadableBlocks
     /// The maximum number of positions that a page covers if events have to be read to find those that match.
     private let examinedSpan: Int64
 
-    init(_ filter: RelayEventFilter, cache: BlockCache, examinedSpan: Int64 = 500_000) {
-        (self.filter, self.cache, self.examinedSpan) = (filter, cache, examinedSpan)
+    init(_ filter: RelayEventFilter, cache: BlockCache, unreadable: UnreadableBlocks, examinedSpan: Int64 = 500_000) {
+        (self.filter, self.cache, self.unreadable, self.examinedSpan) = (filter, cache, unreadable, examinedSpan)
     }
 
     func page(
@@ -41,16 +42,27 @@ struct BlockPages {
                 try BlockReader(db, EventSelection(filter)) { try cache.text(of: $0, in: store, db) }
                     .events(in: $0, order, limit: limit == .max ? limit : limit + 1)
             } ?? .init()
-        let events = try events(found, of: store, limit: limit, db)
-        let isShort = events.count < found.events.count
-        let isPart = covered != numbers
-        var end = isShort || order == .descending ? events.last?.cursor ?? cursor : nil
-        if let covered, isPart, !isShort {
-            end = RelayEventCursor(rawValue: store.place(order == .ascending ? covered.upperBound : covered.lowerBound))
+        let part = try part(of: found, in: store, limit: limit, db)
+        let isShort = part.count < found.events.count
+        let hasMore = isShort || covered != numbers
+        unreadable.add(part.unreadable.union(found.unreadable.map(\.id)), of: store)
+        // What the page goes through.
+        let end = isShort ? part.last : nil
+        let passed = covered.map {
+            order == .ascending ? $0.lowerBound...(end ?? $0.upperBound) : (end ?? $0.lowerBound)...$0.upperBound
         }
+        // Every block begins in one page.
+        let missing = found.unreadable.filter { passed?.contains($0.numbers.lowerBound) ?? false }
+            .reduce(part.missing) { $0 + $1.count }
+        let place =
+            switch order {
+            case .ascending: hasMore ? passed?.upperBound : newest
+            case .descending: hasMore ? passed?.lowerBound : part.last
+            }
         return RelayEventPage(
-            events: events, cursor: end ?? RelayEventCursor(rawValue: store.place(newest)), hasMore: isShort || isPart,
-            skipped: order == .ascending ? try skipped(db, after: after) : 0)
+            events: part.events,
+            cursor: place.map { .init(rawValue: store.place($0)) } ?? cursor ?? .init(rawValue: store.place(newest)),
+            hasMore: hasMore, skipped: missing + (order == .ascending ? try skipped(db, after: after) : 0))
     }
 
     /// The positions that a page covers.
@@ -61,10 +73,19 @@ struct BlockPages {
             : (numbers.upperBound - examinedSpan + 1)...numbers.upperBound
     }
 
+    /// What of the found events is in a page.
+    private struct Part {
+        var events: [RelayStoredEvent] = []
+        /// The number of found events that the page goes through, and the number of the last one.
+        var (count, last): (Int, Int64?) = (0, nil)
+        /// The number of those that cannot be read, and their blocks.
+        var (missing, unreadable): (Int, Set<Int64>) = (0, [])
+    }
+
     /// The first found events that fit into a page, at least one if there is any.
-    private func events(
-        _ found: BlockReader.Found, of store: StoreIdentity, limit: Int, _ db: any StorageConnection
-    ) throws -> [RelayStoredEvent] {
+    private func part(
+        of found: BlockReader.Found, in store: StoreIdentity, limit: Int, _ db: any StorageConnection
+    ) throws -> Part {
         var uses: [Int: Int] = [:]
         for event in found.events.prefix(limit) { uses[event.block, default: 0] += 1 }
         // The blocks in the order in which they are needed.
@@ -73,44 +94,50 @@ struct BlockPages {
         }.order[...]
         // A block's text is kept while there are more events of it.
         var blocks: [Int: BlockLines] = [:]
-        var events: [RelayStoredEvent] = []
+        var part = Part()
         var (bytes, keptBytes) = (0, 0)
         for event in found.events.prefix(limit) {
             let length = event.header.count + event.line.count
-            if !events.isEmpty, bytes + length > Self.byteLimit || keptBytes > Self.keptByteLimit { break }
-            bytes += length
+            if !part.events.isEmpty, bytes + length > Self.byteLimit || keptBytes > Self.keptByteLimit { break }
             if blocks[event.block] == nil {
                 let next = Self.together(needed, of: found.blocks)
                 needed = needed.dropFirst(next.count)
                 for (block, text) in zip(next, try texts(of: next.map { found.blocks[$0] }, in: store, db)) {
-                    blocks[block] = BlockLines(text)
-                    keptBytes += text.count
+                    blocks[block] = BlockLines(text ?? [])
+                    keptBytes += text?.count ?? 0
                 }
             }
-            guard let (header, line) = try blocks[event.block]?.lines(of: event) else { throw BlockScanner.malformed }
+            if let (header, line) = blocks[event.block]?.lines(of: event) {
+                bytes += length
+                let cursor = RelayEventCursor(rawValue: store.place(event.entry.number))
+                part.events.append(RelayStoredEvent(cursor: cursor, header: header, line: line))
+            } else {
+                part.missing += 1
+                part.unreadable.insert(found.blocks[event.block].id)
+            }
+            (part.count, part.last) = (part.count + 1, event.entry.number)
             uses[event.block, default: 0] -= 1
             if uses[event.block] == 0 {
-                keptBytes -= found.blocks[event.block].length
+                keptBytes -= blocks[event.block]?.length ?? 0
                 blocks[event.block] = nil
             }
-            let cursor = RelayEventCursor(rawValue: store.place(event.entry.number))
-            events.append(RelayStoredEvent(cursor: cursor, header: header, line: line))
         }
-        return events
+        return part
     }
 
-    /// The text of each block, from the cache or read together.
+    /// The text of each block, from the cache or read together; nil for those that cannot be read.
     private func texts(
         of blocks: [EventBlock], in store: StoreIdentity, _ db: any StorageConnection
-    ) throws -> [[UInt8]] {
-        var texts = blocks.map { cache.text(of: $0, in: store) }
-        let missing = blocks.indices.filter { texts[$0] == nil }
-        if missing.isEmpty { return texts.compactMap(\.self) }
-        for (index, text) in zip(missing, try EventBlock.texts(of: missing.map { blocks[$0] }, db)) {
-            cache.add(text, of: blocks[index], in: store)
-            texts[index] = text
+    ) throws -> [[UInt8]?] {
+        try zip(blocks, cache.texts(of: blocks, in: store, db)).map { block, text in
+            do {
+                let text = try text()
+                cache.add(text, of: block, in: store)
+                return text
+            } catch let error as RelayStorageError where error == BlockScanner.malformed {
+                return nil
+            }
         }
-        return texts.compactMap(\.self)
     }
 
     /// The text of a block.
@@ -121,8 +148,11 @@ struct BlockPages {
 
         init(_ text: [UInt8]) { self.text = text }
 
-        mutating func lines(of event: BlockReader.Event) throws -> (header: [UInt8], line: [UInt8]) {
-            guard event.line.upperBound <= text.count else { throw BlockScanner.malformed }
+        var length: Int { text.count }
+
+        /// Nil if they are not in the text.
+        mutating func lines(of event: BlockReader.Event) -> (header: [UInt8], line: [UInt8])? {
+            guard event.line.upperBound <= text.count else { return nil }
             if event.header != header.place { header = (event.header, Array(text[event.header])) }
             return (header.line, Array(text[event.line]))
         }

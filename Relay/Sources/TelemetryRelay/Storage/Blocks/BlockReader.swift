@@ -38,10 +38,7 @@ struct BlockReader {
     }
 
     /// The first matching events of a range, in order.
-    /// - Parameter skipsUnreadable: whether a block that cannot be read is left out; otherwise it is an error.
-    func events(
-        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int, skipsUnreadable: Bool = false
-    ) throws -> Found {
+    func events(in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int) throws -> Found {
         var found = Found()
         var collected = Collected(order: order, limit: limit)
         try forEachBlock(in: numbers, order, parts) { block in
@@ -52,7 +49,7 @@ struct BlockReader {
                     found.blocks.append(block)
                     collected.add(events)
                 }
-            } catch let error as RelayStorageError where error == BlockScanner.malformed && skipsUnreadable {
+            } catch let error as RelayStorageError where error == BlockScanner.malformed {
                 found.unreadable.append(block)
             }
             return true

@@ -28,7 +28,7 @@ struct BlockRetention: Sendable {
         if try isOverLimit(db, state, now: now), state.firstEvent < state.nextEvent {
             let found = try BlockReader(db, EventSelection(.all), text: { try $0.text(db) }).events(
                 in: state.firstEvent...(state.nextEvent - 1), .ascending,
-                limit: max(limit, min(Self.slack(of: retention.capacity), Self.maximumStep)), skipsUnreadable: true)
+                limit: max(limit, min(Self.slack(of: retention.capacity), Self.maximumStep)))
             let bounds = excess(found, state, now: now)
             let expired = found.events.prefix(bounds.count)
             if let last = expired.last {

@@ -25,12 +25,7 @@ enum BlockText {
 
 extension EventBlock {
     /// The lines of all events, with their headers.
-    func text(_ db: any StorageConnection) throws -> [UInt8] { try Self.texts(of: [self], db)[0] }
-
-    /// The text of each block, read together.
-    static func texts(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [[UInt8]] {
-        try zip(blocks, bodies(of: blocks, db)).map { try $0.text(of: $1) }
-    }
+    func text(_ db: any StorageConnection) throws -> [UInt8] { try text(of: Self.bodies(of: [self], db)[0]) }
 
     /// The stored form of each block's text, read together.
     static func bodies(of blocks: [EventBlock], _ db: any StorageConnection) throws -> [Data] {

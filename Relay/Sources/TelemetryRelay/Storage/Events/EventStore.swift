@@ -17,8 +17,7 @@ final class EventStore: RelayEventStorage {
     let announcer: ChangeAnnouncer
     private let cache = BlockCache()
     private let progress = Progress()
-    /// The blocks that merging could not read, which it leaves alone from then on.
-    private let unreadable = Unreadable()
+    private let unreadable: UnreadableBlocks
 
     /// - Parameters:
     ///   - next: the number of the next event.
@@ -32,6 +31,7 @@ final class EventStore: RelayEventStorage {
         retention = BlockRetention(configuration.events)
         rules = RuleRetention(configuration.events)
         (limits, now) = (ScenarioLimits(configuration.events), configuration.now)
+        unreadable = UnreadableBlocks(logger: configuration.logger)
         merging = BlockMerging(configuration.events)
         runs = ExpiredRuns(kept: configuration.expiredRuns)
         let announcer = ChangeAnnouncer(next: next, notify: notify)
@@ -52,7 +52,7 @@ final class EventStore: RelayEventStorage {
     func page(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
-        let pages = BlockPages(filter, cache: cache)
+        let pages = BlockPages(filter, cache: cache, unreadable: unreadable)
         return try await database.query { try pages.page($0, after: cursor, limit: limit, order: order) }
     }
 
@@ -256,21 +256,10 @@ final class EventStore: RelayEventStorage {
                 try BlockMerging.replace(group, by: block, db, &state)
             }
         }
-        if !unreadable.isEmpty { throw RelayStorageError.corrupt("\(unreadable.count) blocks of events cannot be read") }
     }
 
     /// The number of events that retention deleted since the store was opened.
     var expired: [RelayEventRetention.Bound: Int] { progress.expired.withLock(\.self) }
-
-    private final class Unreadable: Sendable {
-        private let found = Mutex<(store: StoreIdentity?, blocks: Set<Int64>)>((nil, []))
-
-        func blocks(of store: StoreIdentity) -> Set<Int64> { found.withLock { $0.store == store ? $0.blocks : [] } }
-
-        func add(_ blocks: Set<Int64>, of store: StoreIdentity) {
-            found.withLock { $0 = (store, $0.store == store ? $0.blocks.union(blocks) : blocks) }
-        }
-    }
 
     /// Shared with the closure that the appender calls.
     private final class Progress: Sendable {

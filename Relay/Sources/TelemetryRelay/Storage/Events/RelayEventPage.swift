@@ -30,9 +30,10 @@ public struct RelayEventPage: Sendable, Equatable {
     public var cursor: RelayEventCursor
     /// Whether more events match now.
     public var hasMore: Bool
-    /// The number of events of the filter's clients that retention deleted after the requested cursor; 0 without a cursor and in
-    /// descending order. The filter's other conditions do not apply. Deletions are recorded in runs: for a
-    /// cursor inside a run, the number may include other clients' events, and events before the cursor. Only the last 10,000 runs are kept.
+    /// The number of events that the page leaves out because they cannot be read, and of those of the filter's clients that
+    /// retention deleted after the requested cursor; none of the latter without a cursor and in descending order. The filter's other
+    /// conditions do not apply. Deletions are recorded in runs: for a cursor inside a run, the number may include other clients'
+    /// events, and events before the cursor. Only the last 10,000 runs are kept.
     public var skipped: Int
 
     public init(events: [RelayStoredEvent], cursor: RelayEventCursor, hasMore: Bool, skipped: Int) {
