@@ -19,9 +19,13 @@ struct WireEventLines {
             while start < body.count {
                 let lineFeed = lineFeed(in: body, from: start)
                 let end = lineFeed ?? body.count
-                let isKept = try lineFeed.map { try lines.events.append(line: UnsafeBufferPointer(rebasing: body[start...$0])) }
                 // An empty line is a deleted event.
-                if start < end, isKept != true { try lines.read(UnsafeBufferPointer(rebasing: body[start..<end]), number) }
+                if start < end {
+                    let isKept = try lineFeed.map {
+                        try lines.events.append(line: UnsafeBufferPointer(rebasing: body[start...$0]))
+                    }
+                    if isKept != true { try lines.read(UnsafeBufferPointer(rebasing: body[start..<end]), number) }
+                }
                 (start, number) = (end + 1, number + 1)
             }
             return lines.events.batch
