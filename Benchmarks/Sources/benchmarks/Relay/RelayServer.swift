@@ -21,7 +21,7 @@ struct RelayServer: Sendable {
             [
                 "--port", "0", "--database", database,
                 "--event-capacity", "1000000000", "--event-max-bytes", many, "--new-client-rate", "0", "--client-rate", "0",
-                "--token-rate", "0",
+                "--token-rate", "0", "--connections", "16000", "--address-connections", "8000",
             ], environment: RelayProgram.environment)
         for await line in process.errors {
             guard let url = RelayProgram.url(in: line) else { continue }
