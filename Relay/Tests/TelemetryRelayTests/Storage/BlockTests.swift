@@ -53,6 +53,17 @@ struct BlockTests {
         }
     }
 
+    @Test("A summary that ends early is an error or another summary, and never ends the relay")
+    func shortSummary() throws {
+        var builder = BlockSummary.Builder()
+        for name in ["checkout", "cart"] {
+            _ = builder.add(.init(level: 0, name: NameKey.data(of: name), scenario: NameKey.data(of: "shop"), severity: nil))
+        }
+        let data = builder.summary.encoded
+        #expect(try BlockSummary(data) == builder.summary)
+        for count in 0..<data.count { #expect((try? BlockSummary(data.prefix(count))) != builder.summary, "\(count)") }
+    }
+
     @Test("An identifier is a prefix and a number only if the number has one spelling")
     func identifiers() {
         for (text, number) in [

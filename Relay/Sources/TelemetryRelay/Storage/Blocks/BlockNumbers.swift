@@ -61,7 +61,8 @@ struct BlockScanner {
     }
 
     mutating func string() throws -> Data {
-        let count = try count(atMost: bytes.count - position)
+        let count = try count(atMost: bytes.count)
+        guard count <= bytes.count - position else { throw Self.malformed }
         defer { position += count }
         return Data(bytes[position..<position + count])
     }
