@@ -101,6 +101,24 @@ struct BlockWordsTests {
         }
     }
 
+    @Test("The summary of a block is not read if its words exclude all events")
+    func unreadSummary() async throws {
+        try await Self.open(.memory) { storage in
+            let database = try #require(storage.tables).database
+            try await database.write(.events) {
+                _ = try $0.execute("UPDATE event_block SET summary = $1", [.bytes(Data("?".utf8))])
+            }
+            let (absent, present) = (try TelemetryQuery("none"), try TelemetryQuery("alpha"))
+            #expect(try await Self.result(of: absent, in: storage).found.matched == 0)
+            await #expect(throws: RelayStorageError.self) { try await Self.result(of: present, in: storage) }
+            let selection = EventSelection(RelayEventFilter(query: absent))
+            let found = try await database.read { db in
+                try BlockReader(db, selection) { _ in [] }.events(in: 1...30, .ascending, limit: 9)
+            }
+            #expect(found.events.isEmpty && found.unreadable.isEmpty)
+        }
+    }
+
     @Test("All blocks are read that are not compressed yet")
     func unpacked() async throws {
         try await Self.open(.memory, merged: false) { storage in

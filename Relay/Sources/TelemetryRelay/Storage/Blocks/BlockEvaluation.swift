@@ -78,7 +78,9 @@ final class BlockEvaluation: Sendable {
         var parts: Set<EventBlock.Part> = readsEntries ? [.summary, .entries] : [.summary]
         if usesWords { parts.insert(.words) }
         try BlockReader(db, selection) { _ in [] }.forEachBlock(in: numbers, .ascending, parts) { block in
-            guard var candidate = try count(block, cells, selection, numbers) else { return true }
+            guard !block.isExcludedByWords(evaluation.matches),
+                var candidate = try count(block, cells, selection, numbers)
+            else { return true }
             if !readsEntries, let whole = try EventBlock.find(block.id, db) { candidate.block = whole }
             group.append(candidate)
             bytes += block.length

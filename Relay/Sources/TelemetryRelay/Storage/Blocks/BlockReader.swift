@@ -155,7 +155,8 @@ struct BlockReader {
 
     /// The matching events of a block, in ascending order.
     func matches(_ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int) throws -> [Event] {
-        try matches(block, block.summary(), in: numbers, index: index)
+        guard !block.isExcludedByWords(selection.matches) else { return [] }
+        return try matches(block, block.summary(), in: numbers, index: index)
     }
 
     /// The matching events of a block with this summary, in ascending order.

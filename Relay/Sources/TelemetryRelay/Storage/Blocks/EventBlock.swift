@@ -73,6 +73,15 @@ struct EventBlock: Sendable {
 
     func summary() throws -> BlockSummary { try BlockSummary(encodedSummary) }
 
+    /// Whether no event has the words of a query, if they were read with the rest. This takes less time than to read the summary.
+    /// - Parameter matches: whether the query matches all events of a cell, or none.
+    func isExcludedByWords(_ matches: (QueryCell) -> Bool?) -> Bool {
+        guard let words else { return false }
+        return TelemetryLogLevel.allCases.allSatisfy { level in
+            matches(QueryCell(count: count, level: level, times: .distantPast ... .distantFuture, words: words)) == false
+        }
+    }
+
     /// The block without its summary and entries, of which many can be kept.
     var outline: EventBlock {
         var outline = self
