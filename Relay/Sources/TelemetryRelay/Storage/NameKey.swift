@@ -28,9 +28,17 @@ enum NameKey {
 
     /// The text that has this key; nil if other texts may have it too.
     static func text(of key: Data) -> String? {
-        // The only ASCII characters that are the canonical form of another one: those of U+212A, U+037E and U+1FEF.
-        guard key.count <= limit, key.allSatisfy({ $0 < 0x80 && !"K;`".utf8.contains($0) }) else { return nil }
-        return String(decoding: key, as: UTF8.self)
+        guard key.count <= limit else { return nil }
+        return key.withUnsafeBytes { bytes in
+            let isUnique = bytes.allSatisfy { byte in
+                switch byte {
+                // The only ASCII characters that are the canonical form of another one: those of U+212A, U+037E and U+1FEF.
+                case UInt8(ascii: "K"), UInt8(ascii: ";"), UInt8(ascii: "`"): false
+                default: byte < 0x80
+                }
+            }
+            return isUnique ? String(decoding: bytes, as: UTF8.self) : nil
+        }
     }
 
     /// The key of an absent text, which equals that of an empty text.
