@@ -61,8 +61,8 @@ public enum Relay {
             var tls = TLSConfiguration.makeServerConfiguration(
                 certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
             tls.minimumTLSVersion = .tlsv12
-            // A connection that is closed waits so long for the peer's close_notify, which it need not (RFC 8446, 6.1). No limit of
-            // connections counts it any more.
+            // How long a closed connection waits for the peer's close_notify, although it need not wait (RFC 8446, 6.1). The limits
+            // of connections no longer count it.
             tls.shutdownTimeout = .milliseconds(500)
             return try .tls(plain, tlsConfiguration: tls)
         } catch {

@@ -46,7 +46,7 @@ struct BlockPages {
         let isShort = part.count < found.events.count
         let hasMore = isShort || covered != numbers
         unreadable.add(part.unreadable.union(found.unreadable.map(\.id)), of: store)
-        // What the page goes through.
+        // The part of the covered numbers up to the end of the page.
         let end = isShort ? part.last : nil
         let passed = covered.map {
             order == .ascending ? $0.lowerBound...(end ?? $0.upperBound) : (end ?? $0.lowerBound)...$0.upperBound
