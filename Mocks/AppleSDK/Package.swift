@@ -48,6 +48,7 @@ let package = Package(
         standIn("CloudKit", ["FakeCloudKitServer"]),
         standIn("SwiftUI", [.byName(name: interface)]),
         standIn(interface),
+        standIn("MetricKit"),
         .target(
             name: "CloudKitWorld",
             dependencies: ["CloudKit", "FakeCloudKitServer", "TelemetryTransport", "TelemetryCloudKit"],
@@ -56,7 +57,8 @@ let package = Package(
         linked("TelemetrySystem", ["TelemetryModels"]),
         linked("TelemetryTransport", ["TelemetryModels", "TelemetrySystem"]),
         linked("TelemetryPersistence", ["TelemetryModels", "TelemetrySystem"]),
-        linked("TelemetryLogging", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport"], isMemoryChecked: true),
+        linked(
+            "TelemetryLogging", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport", "MetricKit"], isMemoryChecked: true),
         linked(
             "TelemetryLifecycle",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
@@ -92,9 +94,9 @@ let package = Package(
         tests(
             "InterfaceTests",
             [
-                "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "SwiftUI", .byName(name: interface), "TelemetryModels",
-                "TelemetryTransport",
-                "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle", "TelemetryCloudKit", "TelemetryUI",
+                "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "SwiftUI", .byName(name: interface), "MetricKit",
+                "TelemetryModels", "TelemetrySystem", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging",
+                "TelemetryLifecycle", "TelemetryCloudKit", "TelemetryUI",
                 "TelemetryTestKit", "TelemetryTestSupport", "TelemetryDebugLogging",
             ]),
         tests(

@@ -54,6 +54,9 @@ extension TelemetryLogger {
     /// (`signal`, `outOfMemory`, `killed`, `restart`, `unknown`), `lastActive`, `appVersion`, and with a signal `signal` and perhaps `backtrace`,
     /// otherwise perhaps `outOfMemoryKills`.
     public static let sessionEventName = "telemetry.session"
+    /// The name of the event that adds what MetricKit reports about the crash of such a session. Its attributes are `session`, `appVersion`,
+    /// `backtrace`, and perhaps `signal`, `terminationReason`, `exceptionType` and `exceptionCode`.
+    public static let diagnosticEventName = "telemetry.diagnostic"
     /// The name of the event that reports what a rule's trigger did. Its attributes are `rule`, `scenario`, `action` (`capture` or
     /// `enable`), `events`, which is how many events the trigger counted, and with `capture` `captured`, which is how many were sent.
     public static let triggerEventName = "telemetry.trigger"

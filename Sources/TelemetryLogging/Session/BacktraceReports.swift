@@ -7,6 +7,8 @@ import TelemetrySystem
 struct BacktraceReports: Sendable {
     /// The maximum length of a report's text, in bytes of UTF-8.
     static let textLimit = 16 << 10
+    /// The maximum length in an event, which must fit into a segment.
+    static func textLimit(in capture: EventCapture) -> Int { min(textLimit, capture.withState(\.store.frameBytes) / 2) }
     /// A file may seem to be older than the crash by so many seconds, because clocks of file systems are coarse.
     private static let tolerance = 2.0
 

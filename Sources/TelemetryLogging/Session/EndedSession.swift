@@ -82,7 +82,7 @@ struct EndedSession: Sendable {
             lastActive: Date(timeIntervalSinceReferenceDate: lastActive), appVersion: mark.appVersion)
     }
 
-    private static func name(ofSignal number: Int32) -> String { FatalSignals.names[number] ?? "signal \(number)" }
+    static func name(ofSignal number: Int32) -> String { FatalSignals.names[number] ?? "signal \(number)" }
 
     /// The event that reports it.
     /// - Parameters:

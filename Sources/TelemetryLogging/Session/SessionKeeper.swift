@@ -12,6 +12,8 @@ struct SessionKeeper {
     let status = SessionStatus()
     private var mark: SessionMark?
     private var ended: [EndedSession] = []
+    /// Nil until a session was marked.
+    private var crashDiagnostics: CrashDiagnostics?
     /// What was known of kills for lack of memory when the last of them was found.
     private var killsBeforeReport: OutOfMemoryKills?
     private var ordinal: UInt64 = 0
@@ -43,6 +45,7 @@ struct SessionKeeper {
                     active: bootTime()),
                 in: memory)
             status.change { $0.isMarked = true }
+            if crashDiagnostics == nil { crashDiagnostics = CrashDiagnostics(capture: capture) }
         } catch {
             diagnostics?(
                 TelemetryDiagnostic(kind: .storageFailed, message: "How this session ends will not be known: \(error)"))
@@ -64,6 +67,7 @@ struct SessionKeeper {
         end()
         for session in ended { session.file.remove() }
         ended = []
+        endDiagnostics()
         status.change { $0.reported = [] }
     }
 
@@ -72,6 +76,12 @@ struct SessionKeeper {
         end()
         for session in ended { session.file.abandon() }
         ended = []
+        endDiagnostics()
+    }
+
+    private mutating func endDiagnostics() {
+        crashDiagnostics?.end()
+        crashDiagnostics = nil
     }
 
     /// Keeps ended sessions until they are reported. What is killed from now on does not count for them.
@@ -86,8 +96,7 @@ struct SessionKeeper {
         guard !ended.isEmpty else { return }
         let now = capture.secondsSinceReference
         let reports = BacktraceReports()
-        // The event must fit into a segment.
-        let limit = min(BacktraceReports.textLimit, capture.withState(\.store.frameBytes) / 2)
+        let limit = BacktraceReports.textLimit(in: capture)
         let contexts = contexts()
         let events = zip(ended, contexts).map { session, context in
             session.event(at: now, in: context) {
@@ -99,9 +108,11 @@ struct SessionKeeper {
         guard capture.record(own: { events }) else { return }
         let summaries = zip(ended, contexts).map { $0.summary(in: $1) }
         status.change { $0.reported += summaries }
+        crashDiagnostics?.add(ended)
         for session in ended { session.file.remove() }
         ended = []
     }
+
     /// What is known about each ended session. Where several are left, what was killed after the next one began is not counted.
     private func contexts() -> [EndedSession.Context] {
         let now = bootTime()

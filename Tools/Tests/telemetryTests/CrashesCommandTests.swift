@@ -135,6 +135,32 @@ struct CrashesCommandTests {
         }
     }
 
+    @Test("What the system reported about the crash later is shown with the session")
+    func diagnostic() async throws {
+        try await withStore { path in
+            let described: [String: TelemetryValue] = [
+                "session": "cd56", "terminationReason": "Namespace SIGNAL\u{7}", "backtrace": "0 Shop + 12 (0xff)",
+            ]
+            func diagnostic(
+                _ number: Int, client: String = "web-1", at seconds: TimeInterval, _ attributes: [String: TelemetryValue] = [:]
+            ) -> TelemetryEvent {
+                event(
+                    number, "after-cd56", client: client, at: seconds, name: "telemetry.diagnostic", scenario: nil,
+                    described.merging(attributes) { $1 })
+            }
+            try await FileTelemetryTransport(directory: URL(filePath: path)).append([
+                diagnostic(1, at: 601), diagnostic(2, at: 602, ["session": "other", "backtrace": "of another session"]),
+                diagnostic(3, client: "k7wq", at: 603, ["backtrace": "of another client"]),
+            ])
+            let result = try await crashes("cd56", in: path)
+            #expect(result.lines.contains("reason       Namespace SIGNAL\\u{7}"))
+            #expect(result.lines.suffix(4) == ["backtrace", "  0 Shop + 12 (0xff)", "", "no events of this session are stored"])
+            #expect(try await crashes("cd56", "-o", "json", in: path).lines.count == 2)
+            // The report's own backtrace is from the process itself.
+            #expect(try await crashes("ab12", in: path).lines.contains("  *** Signal 11 ***"))
+        }
+    }
+
     @Test("A session without a backtrace and stored events is shown")
     func bareSession() async throws {
         try await withStore { path in

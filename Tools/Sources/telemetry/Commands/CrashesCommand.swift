@@ -39,8 +39,8 @@ struct CrashesCommand: StoreCommand {
     @Option(
         name: [.long, .customLong("output"), .customShort("o")],
         help: """
-            The format: table, json (one object per line) or csv (RFC 4180). With SESSION, json and csv have the last events and the \
-            report.
+            The format: table, json (one object per line) or csv (RFC 4180). With SESSION, json and csv have the last events, the \
+            report and, if there is one, what the system reported later.
             """)
     var format = Format.table
 
@@ -53,7 +53,11 @@ struct CrashesCommand: StoreCommand {
         let transport = try store.open(console)
         let reports = try await selection.resolved(over: transport, in: store)
         if let session {
-            let end = try await sessionEnd(session, among: reports, over: transport, console)
+            var end = try await sessionEnd(session, among: reports, over: transport, console)
+            let newest = try TelemetryQuery("| sort by time desc | limit \(Self.maximumLimit)")
+            let diagnostics = try await EventCriteria(filter: end.diagnostics).result(
+                of: newest, over: transport, in: store, console)
+            end.add(diagnostics.events)
             try await show(end, over: transport, console)
         } else {
             try await list(reports, over: transport, console)
@@ -130,9 +134,10 @@ struct CrashesCommand: StoreCommand {
             events += try await EventCriteria(filter: filter).result(of: query, over: transport, in: store, console).events
         }
         let last = Array(events.sorted { ($0.timestamp, $0.sequence) < ($1.timestamp, $1.sequence) }.suffix(limit))
+        let reports = [end.report, end.diagnostic].compactMap(\.self)
         switch format {
-        case .json: try EventPrinter(.json, in: store, console).print(last + [end.report])
-        case .csv: try EventPrinter(.csv, in: store, console).print(last + [end.report])
+        case .json: try EventPrinter(.json, in: store, console).print(last + reports)
+        case .csv: try EventPrinter(.csv, in: store, console).print(last + reports)
         case .table:
             end.lines(aliases: try store.aliases(), style: console.style).forEach(console.line)
             console.line("")
