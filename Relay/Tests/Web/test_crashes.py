@@ -71,6 +71,26 @@ def test_the_crashes_are_listed_and_counted(relay, open_page):
     expect(rows(page, "Events").last).to_contain_text("ended: SIGSEGV")
 
 
+def test_a_new_crash_is_announced_and_shown_on_request(relay, open_page):
+    fill(relay)
+    page = open_page("/#/crashes?client=alpha")
+    listed = page.get_by_role("region", name="Crashes", exact=True).locator("tbody tr")
+    expect(listed).to_have_count(3)
+    backtrace = page.get_by_text("Backtrace", exact=True).last
+    backtrace.click()
+    relay.append([report(1, "s-of-beta", identifier="beta")])
+    relay.append([report(1, "s-live-1"), report(8, "s-live-2", "killed")])
+    newer = page.get_by_role("button", name="Show 2 new sessions")
+    expect(newer).to_be_visible()
+    # What is being read stays.
+    expect(listed).to_have_count(3)
+    expect(page.locator("pre")).to_be_visible()
+    newer.click()
+    expect(listed).to_have_count(5)
+    expect(newer).to_be_hidden()
+    assert [row[5] for row in cells(page, "Crashes")] == ["s-live-1", "s-crashed-1", "s-killed-03", "s-killed-02", "s-live-2"]
+
+
 def test_the_crashes_of_one_client_are_reached_from_it(relay, open_page):
     fill(relay)
     page = open_page("/#/client?id=beta")
@@ -83,4 +103,8 @@ def test_the_crashes_of_one_client_are_reached_from_it(relay, open_page):
 
 def test_without_crashes_the_page_says_so(relay, open_page):
     relay.append([event(1)])
-    expect(open_page("/#/crashes").get_by_role("heading", name="No crashes")).to_be_visible()
+    page = open_page("/#/crashes")
+    expect(page.get_by_role("heading", name="No crashes")).to_be_visible()
+    relay.append([report(1, "s-first")])
+    page.get_by_role("button", name="Show 1 new session").click()
+    assert [row[5] for row in cells(page, "Crashes")] == ["s-first"]
