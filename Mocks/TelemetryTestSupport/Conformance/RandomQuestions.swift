@@ -5,7 +5,7 @@ import TelemetryModels
 struct RandomQuestions {
     private static let words = [
         "timeout", "Card", "declined", "caf\u{e9}", "cafe\u{301}", "\u{212a}elvin", "GR\u{d6}SSE", "a_b", "503", "x", "time-out",
-        "10.5",
+        "10.5", "u47", "U471", "1e3x",
     ]
     private static let names = ["request.finished", "request.failed", "cart.opened", "note"]
     private static let keys = ["status", "took", "user", "http.status", "odd key", "name", "severity", "level"]

@@ -1,8 +1,8 @@
-/// Runs of letters that are in every event that a query matches: in its name, its text, its attributes or their keys, in either case. For
-/// the project's packages; not part of the interface.
+/// Runs of letters and digits that are in every event that a query matches: in its name, its text, its attributes or their keys, in either
+/// case. For the project's packages; not part of the interface.
 ///
-/// They have ASCII letters and `_` only, and at least three of them, so that they are in no number and no date: these can be written in
-/// more than one way.
+/// They have ASCII letters, digits and `_` only, at least three, and one that is in no number and no date: these can be written in more
+/// than one way.
 @_spi(Tooling)
 public struct QueryLiterals: Sendable {
     /// An event has one literal, in lowercase, of each list.
@@ -57,14 +57,23 @@ public struct QueryLiterals: Sendable {
         return literals.count == texts.count && !texts.isEmpty ? literals : nil
     }
 
-    /// The longest run of letters of a text that has no number's or date's letters only.
+    /// The longest run of letters and digits of a text that is not one of a number or a date.
     private static func literal(in text: String) -> [UInt8]? {
-        let runs = text.utf8.split { !isLetter($0) }.map { $0.map { $0 | ($0 == UInt8(ascii: "_") ? 0 : 0x20) } }
-        let literals = runs.filter { $0.count >= 3 && !$0.elementsEqual("inf".utf8) && !$0.elementsEqual("nan".utf8) }
+        let runs = text.utf8.split { !isLetter($0) && !isDigit($0) }
+        let literals = runs.map { $0.map(lowercase) }.filter { run in
+            run.count >= 3 && run.contains { isLetter($0) && !ofNumbersAndDates.contains($0) } && !run.elementsEqual("inf".utf8)
+                && !run.elementsEqual("nan".utf8)
+        }
         return literals.max { $0.count < $1.count }
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
-    }
+    private static let underscore = UInt8(ascii: "_")
+    /// The letters of an exponent, and of a time in UTC.
+    private static let ofNumbersAndDates = Array("etz".utf8)
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == underscore }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 { isLetter(byte) && byte != underscore ? byte | 0x20 : byte }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 }

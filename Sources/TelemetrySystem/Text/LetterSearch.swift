@@ -8,7 +8,7 @@ import Android
 import Darwin
 #endif
 
-/// Searches bytes for ASCII letters and `_`, without regard to case.
+/// Searches bytes for ASCII letters, digits and `_`, without regard to case.
 package struct LetterSearch: Sendable {
     /// From rare to frequent in English and in event lines.
     private static let rarity = Array("qzjxkvwbyfpghmucd_lroisnate".utf8)
@@ -18,7 +18,7 @@ package struct LetterSearch: Sendable {
     private let first: Int
     package let sample: LetterPairs.Sample
 
-    /// - Parameter letters: Lowercase letters and `_`, at least one.
+    /// - Parameter letters: Lowercase letters, digits and `_`, at least one.
     package init(_ letters: [UInt8]) {
         self.letters = letters
         sample = LetterPairs.sample(of: letters)
@@ -30,7 +30,8 @@ package struct LetterSearch: Sendable {
         guard let base = bytes.baseAddress, bytes.count >= letters.count else { return false }
         let letter = letters[first]
         if isFound(in: base, bytes.count, beginningWith: letter) { return true }
-        return letter != UInt8(ascii: "_") && isFound(in: base, bytes.count, beginningWith: letter & ~0x20)
+        let upper = Self.uppercase(letter)
+        return upper != letter && isFound(in: base, bytes.count, beginningWith: upper)
     }
 
     private func isFound(in base: UnsafePointer<UInt8>, _ count: Int, beginningWith letter: UInt8) -> Bool {
@@ -47,10 +48,12 @@ package struct LetterSearch: Sendable {
     private func matches(_ bytes: UnsafePointer<UInt8>) -> Bool {
         for (index, letter) in letters.enumerated() {
             let byte = bytes[index]
-            if byte != letter, letter == UInt8(ascii: "_") || byte != letter & ~0x20 { return false }
+            if byte != letter, byte != Self.uppercase(letter) { return false }
         }
         return true
     }
+
+    private static func uppercase(_ letter: UInt8) -> UInt8 { letter >= UInt8(ascii: "a") ? letter & ~0x20 : letter }
 }
 
 extension UnsafeBufferPointer<UInt8> {

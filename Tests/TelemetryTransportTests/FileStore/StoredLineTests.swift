@@ -103,15 +103,17 @@ struct StoredLineTests {
         var random = SeededGenerator(seed: randomSeed)
         let words = [
             "timeout", "Card", "TIMEOUT", "caf\u{e9}", "\u{212a}elvin", "kelvin", "a_b", "A_B", "503", "time\"out", "inf", "-",
-            "declined",
+            "declined", "u47", "U47", "1e20",
         ]
         func phrase() -> String {
             (0..<3).map { _ in words.randomElement(using: &random) ?? "" }.joined(
                 separator: [" ", "-", ""].randomElement(using: &random) ?? "")
         }
-        let statuses: [TelemetryValue] = [.int(503), .bool(true), .double(.infinity)]
+        let statuses: [TelemetryValue] = [
+            .int(503), .bool(true), .double(.infinity), .double(1e20), .date(Date(timeIntervalSince1970: 1_795_600_800)),
+        ]
         let events: [TelemetryEvent] = (0..<1_000).map { number in
-            let attributes: [String: TelemetryValue] = ["user": .string(phrase()), "status": statuses[number % 3]]
+            let attributes: [String: TelemetryValue] = ["user": .string(phrase()), "status": statuses[number % 5]]
             return TelemetryEvent(
                 clientId: "c", sessionId: "s", sequence: UInt64(number), name: number % 3 == 0 ? phrase() : "n\(number % 2)",
                 threadId: "t", property1: number % 4 == 0 ? phrase() : nil, attributes: number % 2 == 0 ? attributes : [:])
@@ -120,6 +122,8 @@ struct StoredLineTests {
             "timeout", "*imeou*", "\"timeout card\"", "kelvin", "a_b", "name:card", "user:*", "status:>=500", "true", "time",
             "inf",
             "user:in(cardcard, timeout)", "declined card", "declined or kelvin", "caf\u{e9}", "timeout -card",
+            "u47", "user:=u47", "user:in(U47, u47u47u47)", "1e20", "status:=1e20", "00Z", "10T00", "status:=1e20 or u47",
+            "e20u47",
         ].map { try TelemetryQuery($0) }
         var excluded = 0
         for query in queries {
@@ -177,6 +181,7 @@ struct StoredLineTests {
         }
         for text in ["", "timeou", "imeout", "time out", "timeoux"] { #expect(!isFound("timeout", text), "\(text)") }
         #expect(isFound("a_b", "xA_Bx") && !isFound("a_b", "a\u{7f}b") && !isFound("a_b", "a?b"))
+        #expect(isFound("u4711", "\"user\":\"U4711\"") && !isFound("u4711", "u4712 u711") && !isFound("4b", "\u{14}b"))
         #expect(!isFound("abc", "\u{1}bc") && !isFound("zzz", "::z"))
         // Most words are excluded by their pairs.
         for word in ["refused", "xyz", "sockets"] { #expect(!mayContain(word, "the request had a TIMEOUT"), "\(word)") }
