@@ -9,7 +9,7 @@ import Testing
 /// from the decisions made. After the faults everything must agree.
 ///
 /// A seed that fails replays: `LIFECYCLE_SIMULATION_SEED=<seed>` runs it alone and prints what happened.
-/// `LIFECYCLE_SIMULATION_RUNS=<count>` runs more seeds.
+/// `LIFECYCLE_SIMULATION_RUNS=<count>` runs more seeds, `LIFECYCLE_SIMULATION_FIRST=<seed>` from that one on.
 @MainActor
 struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
