@@ -4,6 +4,7 @@ import Synchronization
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
+@_spi(Tooling) import TelemetryTransport
 import Testing
 
 @testable import TelemetryRelay
@@ -356,6 +357,27 @@ struct BlockTests {
         }
         #expect(deleted == 3)
         #expect(try await storage.texts() == ["1", "2", "3"])
+        try await storage.checkSums()
+        try await storage.close()
+    }
+
+    @Test("A deletion's transaction does not read again what was found before it")
+    func deletedAsFound() async throws {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        for number in 1...3 {
+            let event = TelemetryEvent(
+                eventId: "e\(number)", clientId: "c", sessionId: "s", name: "n", timestamp: Date(timeIntervalSince1970: 1),
+                threadId: "t", property1: "gone \(number)")
+            _ = try await storage.events.append(WireEventLines.read(EventLines.encode([event]), limits: .init()))
+        }
+        let filter = RelayEventFilter(query: try TelemetryQuery("text:~\"go+ne [12]\""))
+        let deleted = try await storage.parts.events.delete(matching: filter) {
+            try await storage.database.writer.write {
+                try $0.execute(sql: "UPDATE event_block SET body = zeroblob(length(body)) WHERE first < 3")
+            }
+        }
+        #expect(deleted == 2)
+        #expect(try await storage.page(after: nil).events.count == 1)
         try await storage.checkSums()
         try await storage.close()
     }

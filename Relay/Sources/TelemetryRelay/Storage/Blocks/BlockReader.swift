@@ -41,7 +41,7 @@ struct BlockReader {
     func events(in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int) throws -> Found {
         var found = Found()
         var collected = Collected(order: order, limit: limit)
-        try forEachBlock(in: numbers, order, parts) { block in
+        try forEachBlock(in: numbers, order) { block in
             guard !collected.isComplete(before: block) else { return false }
             do {
                 let events = try matches(block, in: numbers, index: found.blocks.count)
@@ -55,20 +55,6 @@ struct BlockReader {
             return true
         }
         found.events = collected.finish()
-        return found
-    }
-
-    /// The first blocks with matching events of a range, and those that cannot be read.
-    func blocks(in numbers: ClosedRange<Int64>, limit: Int) throws -> [EventBlock] {
-        var found: [EventBlock] = []
-        try forEachBlock(in: numbers, .ascending, parts) { block in
-            do {
-                if try !matches(block, in: numbers, index: 0).isEmpty { found.append(block) }
-            } catch let error as RelayStorageError where error == BlockScanner.malformed {
-                found.append(block)
-            }
-            return found.count < limit
-        }
         return found
     }
 
@@ -102,12 +88,13 @@ struct BlockReader {
     private var parts: Set<EventBlock.Part> { selection.usesWords ? [.summary, .words] : [.summary, .entries] }
 
     /// Calls `body` with each block that may have matching events, until it returns false.
+    /// - Parameter parts: What is read of it; nil for what finds events.
     func forEachBlock(
-        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ parts: Set<EventBlock.Part>,
+        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ parts: Set<EventBlock.Part>? = nil,
         _ body: (EventBlock) throws -> Bool
     ) throws {
         guard !selection.isEmpty else { return }
-        let columns = EventBlock.columns(with: parts)
+        let columns = EventBlock.columns(with: parts ?? self.parts)
         let clients = try SelectedClients(selection, db).numbers
         var cursors = try scopes(clients).map { try BlockCursor(db, $0, selection, in: numbers, order, columns: columns) }
         while let (index, block) = Self.next(cursors, order) {

@@ -34,7 +34,7 @@ struct BlockRetention: Sendable {
             if let last = expired.last {
                 for bound in bounds { counts[bound, default: 0] += 1 }
                 try Self.record(expired, found.blocks, db)
-                try BlockDeletion.release(expired, cutoff: cutoff(now), db, &state)
+                try BlockDeletion.release(expired.map(\.entry), cutoff: cutoff(now), db, &state)
                 try delete(before: last.entry.number + 1, db, &state)
                 state.events -= Int64(expired.count)
             }

@@ -93,7 +93,7 @@ struct RuleRetention: Sendable {
                 try BlockDeletion.replace(
                     block, without: Set(events.map(\.entry.number)), packs: block.isPacked, db, &state)
                 try BlockRetention.record(events[...], [block], db)
-                try BlockDeletion.release(events, cutoff: cutoff, db, &state)
+                try BlockDeletion.release(events.map(\.entry), cutoff: cutoff, db, &state)
                 state.events -= Int64(events.count)
                 for case let bound? in events.map({ bounds[$0.entry.cell] }) { deleted[bound, default: 0] += 1 }
             } catch let error as RelayStorageError where error == BlockScanner.malformed {

@@ -110,27 +110,25 @@ final class EventStore: RelayEventStorage {
         var (deleted, next) = (0, begun.firstEvent)
         while next <= deletion.last {
             // Found outside of the write, which would block other writers while it searches.
-            let blocks = try await database.query { [next, cache] db in
-                try BlockReader(db, deletion.selection) { try cache.text(of: $0, in: begun.store, db) }
-                    .blocks(in: next...deletion.last, limit: BlockDeletion.step)
+            let found = try await database.query { [next, cache] db in
+                try deletion.find(from: next, db) { try cache.text(of: $0, in: begun.store, db) }
             }
-            guard let last = blocks.last else { break }
+            guard let last = found.last else { break }
             try await whenFound()
             let isFirst = deleted == 0
             let result = try await change { [retention, audit] db, state in
                 guard state.store == begun.store else {
                     throw RelayStorageError.unavailable("a backup was restored during the deletion")
                 }
-                let result = try deletion.delete(
-                    from: blocks.map(\.id), cutoff: retention.cutoff(state.clocks.arrival), db, &state)
+                let result = try deletion.delete(found, cutoff: retention.cutoff(state.clocks.arrival), db, &state)
                 if isFirst, result.deleted > 0, let entry = entry() { try audit.write([entry], db) }
                 return result
             }
             deleted += result.deleted
             // Blocks that were merged since are found again.
             guard result.isComplete else { continue }
-            guard blocks.count == BlockDeletion.step else { break }
-            next = max(next, last.numbers.lowerBound)
+            guard found.count == BlockDeletion.step else { break }
+            next = max(next, last.first)
         }
         return deleted
     }
