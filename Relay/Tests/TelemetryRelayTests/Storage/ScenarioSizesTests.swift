@@ -54,7 +54,7 @@ struct ScenarioSizesTests {
         }
     }
 
-    @Test("Of more than 10,000 scenarios, some are left out")
+    @Test("Of more than 10,000 scenarios, the smallest are left out")
     func tooMany() async throws {
         try await StorageBench.open(.memory) { storage in
             for batch in 0..<3 {
@@ -62,8 +62,34 @@ struct ScenarioSizesTests {
                     (0..<4_000).map { Sample.event(4_000 * batch + $0, scenario: "s\(4_000 * batch + $0)") })
                 #expect(try await storage.events.scenarioSizes().hasMore == (batch == 2))
             }
+            _ = try await storage.events.append((12_000..<12_050).map { Sample.event($0, scenario: "Checkout") })
             let sizes = try await storage.events.scenarioSizes().sizes
-            #expect(sizes.count == 10_000 && sizes.allSatisfy { $0.events == 1 })
+            #expect(sizes.count == 10_000)
+            #expect(sizes.first?.scenario == "Checkout" && sizes.first?.events == 50)
+            #expect(sizes.dropFirst().allSatisfy { $0.events == 1 })
+        }
+    }
+
+    @Test("Scenarios whose names have more than 4 MiB together are left out")
+    func namesTooLong() async throws {
+        try await StorageBench.open(.memory) { storage in
+            func append(_ scenarios: [String]) async throws {
+                let events = scenarios.map { scenario in
+                    TelemetryEvent(
+                        eventId: "e\(scenario.prefix(9))", clientId: "c", sessionId: "s", name: "n",
+                        timestamp: Date(timeIntervalSince1970: 1), threadId: "t", scenario: scenario)
+                }
+                _ = try await storage.events.append(WireEventLines.read(EventLines.encode(events), limits: .init()))
+            }
+            for batch in 0..<3 {
+                try await append((0..<60).map { "\(batch).\($0)" + String(repeating: "x", count: 30_000) })
+            }
+            try await append(["short"])
+            let found = try await storage.events.scenarioSizes()
+            #expect(found.hasMore)
+            let bytes = found.sizes.reduce(0) { $0 + ($1.scenario?.utf8.count ?? 0) }
+            #expect((4_150_000...ScenarioSizes.maximumBytes).contains(bytes), "\(bytes)")
+            #expect(found.sizes.contains { $0.scenario == "short" })
         }
     }
 
