@@ -74,8 +74,8 @@ struct RetentionOptions: ParsableArguments {
     @Option(
         name: .customLong("record-max-bytes"),
         help: """
-            The size of records and subscriptions from which on clients with many save no more, in bytes (536870912). Hosts stop at \
-            five quarters of it, tokens with a scope at six, viewers at eight.
+            The size of records and subscriptions from which on clients with many save no more, in bytes (536870912). Tokens with a \
+            scope stop at five quarters of it, hosts at six, viewers at eight.
             """)
     var recordMaximumBytes: Int?
     @Option(help: "How long the audit keeps who did what: a number and s, m, h or d (400d).")

@@ -4,21 +4,21 @@ import TelemetryTransport
 
 /// Bounds what callers may store beside events, which retention bounds: above all hosts, whose token ships inside an app and is public.
 ///
-/// The counts are read before the save, so that saves at the same time may exceed them by one request each, and all together by
-/// those of two seconds.
+/// The counts are read before the save, so that saves at the same time may exceed them by one request each. The size of all is read at most
+/// every two seconds; meanwhile what is saved is added to it.
 final class RecordLimits: Sendable {
     /// Who saves, from the first to be refused to the last: each leaves room for the next.
     private enum Saver {
         /// A host, for a client with more than the reserved bytes.
         case largeClient
-        case host, scopedViewer, viewer
+        case scopedViewer, host, viewer
 
         /// In quarters of the limit.
         var share: Int {
             switch self {
             case .largeClient: 4
-            case .host: 5
-            case .scopedViewer: 6
+            case .scopedViewer: 5
+            case .host: 6
             case .viewer: 8
             }
         }
@@ -44,14 +44,15 @@ final class RecordLimits: Sendable {
     /// - Parameter hostClients: the caller's clients; nil for a viewer.
     /// - Throws: a 413 if a record is too large, or if a client's or all records would be too many or too large together.
     func check(_ records: [RelayRecord], of hostClients: Set<String>?, by caller: RelayCaller) async throws {
+        let bytes = records.reduce(0) { $0 + WireRecord.json($1).count }
         if let hostClients {
             let own = try await check(records, of: hostClients, part: 1)
-            if own > 0 { try await checkAll(for: own > RelayLimits.reservedBytes ? .largeClient : .host) }
+            if own > 0 { try await checkAll(for: own > RelayLimits.reservedBytes ? .largeClient : .host, adding: bytes) }
         } else if caller.scope == nil {
-            try await checkAll(for: .viewer)
+            try await checkAll(for: .viewer, adding: bytes)
         } else {
             _ = try await check(records, of: Set(records.compactMap(\.clientId)), part: 2)
-            try await checkAll(for: .scopedViewer)
+            try await checkAll(for: .scopedViewer, adding: bytes)
         }
     }
 
@@ -95,8 +96,8 @@ final class RecordLimits: Sendable {
     /// Checks a subscription that a caller may add.
     /// - Throws: a 413 if the subscription is too large, or if the owner's or all subscriptions would be too many.
     func check(_ subscription: TelemetrySubscription, owner: String, by caller: RelayCaller) async throws {
-        guard caller.role == .host || caller.scope != nil else { return try await checkAll(for: .viewer) }
         let bytes = Self.size(of: subscription)
+        guard caller.role == .host || caller.scope != nil else { return try await checkAll(for: .viewer, adding: bytes) }
         guard bytes <= limits.subscriptionBytes else {
             throw Problem.tooLarge("A subscription may have at most \(limits.subscriptionBytes) bytes.")
         }
@@ -104,9 +105,9 @@ final class RecordLimits: Sendable {
         guard others.count < limits.clientSubscriptions else {
             throw Problem.tooLarge("A client or a token may have at most \(limits.clientSubscriptions) subscriptions.")
         }
-        guard caller.role == .host else { return try await checkAll(for: .scopedViewer) }
+        guard caller.role == .host else { return try await checkAll(for: .scopedViewer, adding: bytes) }
         let own = others.reduce(bytes) { $0 + Self.size(of: $1) }
-        try await checkAll(for: own > RelayLimits.reservedBytes ? .largeClient : .host)
+        try await checkAll(for: own > RelayLimits.reservedBytes ? .largeClient : .host, adding: bytes)
     }
 
     private static func size(of subscription: TelemetrySubscription) -> Int {
@@ -116,7 +117,7 @@ final class RecordLimits: Sendable {
     /// How long the size of all records and subscriptions is not read again.
     private static let interval = Duration.seconds(2)
 
-    private func checkAll(for saver: Saver) async throws {
+    private func checkAll(for saver: Saver, adding bytes: Int) async throws {
         let limit = limits.recordBytesInAll / 4 * saver.share
         let now = uptime()
         // One caller reads; the others meanwhile use what was read before.
@@ -129,7 +130,12 @@ final class RecordLimits: Sendable {
             let usage = try await storage.usage()
             total.withLock { $0.bytes = usage.recordBytes + usage.subscriptionBytes }
         }
-        guard total.withLock(\.bytes) < limit else {
+        let hasRoom = total.withLock { total in
+            guard total.bytes < limit else { return false }
+            total.bytes += bytes
+            return true
+        }
+        guard hasRoom else {
             throw Problem.tooLarge("All records and subscriptions have \(limit) bytes; delete some.")
         }
     }

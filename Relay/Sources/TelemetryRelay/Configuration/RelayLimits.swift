@@ -13,7 +13,7 @@ public struct RelayLimits: Sendable, Equatable {
     /// The maximum size of the client and scenario records of one client together, in bytes of JSON, for hosts.
     public var clientRecordBytes = 1 << 20
     /// The size of all records and subscriptions, in bytes of JSON, from which on a host saves only those of clients with little. From five
-    /// quarters of it on, no host saves any; from six quarters, no token with a scope; from twice as much, no viewer. At most 2^60.
+    /// quarters of it on, no token with a scope saves any; from six quarters, no host; from twice as much, no viewer. At most 2^60.
     public var recordBytesInAll = 512 << 20
     /// What a client with little has of records, or of subscriptions, in bytes.
     static let reservedBytes = 16 << 10
