@@ -12,10 +12,19 @@ public struct ClientResolver: Sendable {
     }
 
     /// Returns the client with this identifier or alias, or the only one whose identifier has this prefix.
-    /// - Throws: ``ToolFailure`` with the candidates if there is no match or more than one.
+    /// - Throws: ``ToolFailure`` with the candidates if there is no match or more than one. An alias that is also the identifier of another
+    ///   client selects neither: a host chooses its identifier, and could choose one by which an operator means another.
     public func client(_ text: String) async throws -> TelemetryClientRecord {
         let clients = try await transport.fetchTelemetryClients()
-        if let exact = clients.first(where: { $0.clientId == text }) { return exact }
+        if let exact = clients.first(where: { $0.clientId == text }) {
+            guard let named = aliases.identifiers[text], named != text else { return exact }
+            throw ToolFailure(
+                .data,
+                """
+                \(quoted(text)) is your alias of client \(quoted(named)), and the identifier of another client. Give a prefix of an \
+                identifier, or remove the alias: telemetry alias --remove \(text)
+                """)
+        }
         if let named = aliases.identifiers[text] {
             if let client = clients.first(where: { $0.clientId == named }) { return client }
             throw ToolFailure(.notFound, "Client \(quoted(named)), whose alias is \(quoted(text)), has no record: it is gone.")
@@ -39,7 +48,7 @@ public struct ClientResolver: Sendable {
     /// contains events, scenarios or commands of it.
     /// - Throws: ``ToolFailure`` as ``client(_:)`` does.
     public func identifier(_ text: String) async throws -> String {
-        do { return try await client(text).clientId } catch let failure as ToolFailure {
+        do { return try await client(text).clientId } catch let failure as ToolFailure where failure.code == .notFound {
             let clientId = aliases.identifiers[text] ?? text
             guard !clientId.isEmpty, clientId.utf8.count <= 1_024, try await hasTraces(clientId) else { throw failure }
             return clientId
