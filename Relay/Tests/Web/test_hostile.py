@@ -72,6 +72,10 @@ def test_a_filter_by_a_hostile_value_finds_exactly_its_event(relay, open_page):
 
 
 def test_characters_that_hide_or_turn_text_are_shown_as_escapes(relay, open_page):
-    relay.save(client("safe\u202etxt.exe"))
+    shown = {"safe\u202etxt.exe": "safe\\u{202e}txt.exe", "web-1": "web-1", "web-1\u00ad": "web-1\\u{ad}", "web-1\U000e0041": "web-1\\u{e0041}",
+             "web-1\u3164": "web-1\\u{3164}", "Zoe\u0308 \U0001f600": "Zoe\u0308 \U0001f600"}
+    relay.save(*(client(name) for name in shown))
     page = open_page()
-    expect(rows(page, "Clients").first).to_contain_text("safe\\u{202e}txt.exe")
+    expect(rows(page, "Clients")).to_have_count(len(shown))
+    for text in shown.values():
+        expect(rows(page, "Clients").filter(has_text=text).first).to_be_visible()

@@ -80,9 +80,10 @@ actor ClientDirectory {
 
     private func read() async throws {
         while let position = state.position, let changes = try await storage.changes(after: position, limit: Self.page) {
-            for change in changes where Self.isClient(change.recordType) || state.clients[change.recordName] != nil {
-                let record = try await storage.record(named: change.recordName)
-                state.set(record.flatMap(Self.client), ofRecord: change.recordName)
+            let relevant = changes.filter { Self.isClient($0.recordType) || state.clients[$0.recordName] != nil }
+            // Once each, however often it changed.
+            for name in Set(relevant.map(\.recordName)) {
+                state.set(try await storage.record(named: name).flatMap(Self.client), ofRecord: name)
             }
             state.position = changes.last?.position ?? position
             if changes.count < Self.page { return }
