@@ -102,14 +102,17 @@ struct ScenarioSizesTests {
                 eventId: "e\(number)", clientId: "c", sessionId: "s", name: "n", timestamp: Date(timeIntervalSince1970: 1),
                 threadId: "t", scenario: "\(name)\(number)")
         }
-        _ = try await storage.events.append(WireEventLines.read(EventLines.encode(events), limits: .init()))
+        let short = TelemetryEvent(
+            eventId: "short", clientId: "c", sessionId: "t", name: "n", timestamp: Date(timeIntervalSince1970: 1), threadId: "t",
+            scenario: "short")
+        _ = try await storage.events.append(WireEventLines.read(EventLines.encode(events + [short]), limits: .init()))
         try await storage.database.read { db in
             let counting = CountingConnection(base: db)
             var sizes = ScenarioSizes(in: 0...1_000)
             try sizes.addAll(counting)
             let limits = ScenarioLimits(try RelayEventRetention(rules: [RetentionRule("\(name)1*=1h,1MB")]))
             let found = sizes.sizes(limits, now: Date(), arrival: 0)
-            #expect(Set(found.map(\.scenario)) == Set((0..<200).map { "\(name)\($0)" }))
+            #expect(Set(found.map(\.scenario)) == Set((0..<200).map { "\(name)\($0)" } + ["short"]))
             #expect(counting.statements < 20)
             var indices: [Int] = []
             var known: [Data: Int] = [:]
@@ -118,8 +121,14 @@ struct ScenarioSizesTests {
                     indices += try limits.indices(of: block, block.summary(), counting, known: &known)
                     return true
                 }
-            #expect(indices.count { $0 == 0 } == 111 && indices.count == 200)
+            #expect(indices.count { $0 == 0 } == 111 && indices.count == 201)
             #expect(counting.statements < 40)
+
+            // Beyond what is read of texts, only short names are listed.
+            var short = ScenarioSizes(in: 0...1_000, textBytes: 0)
+            try short.addAll(counting)
+            #expect(short.sizes(limits, now: Date(), arrival: 0).map(\.scenario) == ["short"])
+            #expect(short.hasMore)
         }
         try await storage.close()
     }

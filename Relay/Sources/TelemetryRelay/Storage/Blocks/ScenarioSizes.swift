@@ -28,28 +28,30 @@ struct ScenarioSizes {
     }
 
     private let numbers: ClosedRange<Int64>
+    private let textBytes: Int
     private var parts: [Data?: Part] = [:]
     /// The largest ones, and their scenarios.
     private var named: [(scenario: String?, part: Part)] = []
     /// Whether there are more scenarios.
     private(set) var hasMore = false
 
-    /// - Parameter numbers: those of the stored events.
-    init(in numbers: ClosedRange<Int64>) { self.numbers = numbers }
+    /// - Parameters:
+    ///   - numbers: those of the stored events.
+    ///   - textBytes: how many bytes of texts are read for names that are too long to be their own key.
+    init(in numbers: ClosedRange<Int64>, textBytes: Int = 64 << 20) { (self.numbers, self.textBytes) = (numbers, textBytes) }
 
     /// Adds the events of all blocks.
     mutating func addAll(_ db: any StorageConnection) throws {
         let reader = BlockReader(db, EventSelection(.all)) { _ in [] }
         try reader.forEachBlock(in: numbers, .ascending, [.summary, .entries]) { block in
-            // What cannot be read has no events.
-            try Self.ignoringDamage { try add(block, db) }
+            do {
+                try add(block, db)
+            } catch let error as RelayStorageError where error == BlockScanner.malformed {
+                // It has no events that can be read.
+            }
             return true
         }
         try nameLargest(db)
-    }
-
-    private static func ignoringDamage(_ body: () throws -> Void) throws {
-        do { try body() } catch let error as RelayStorageError where error == BlockScanner.malformed {}
     }
 
     private mutating func add(_ block: EventBlock, _ db: any StorageConnection) throws {
@@ -71,26 +73,27 @@ struct ScenarioSizes {
         parts = Dictionary(uniqueKeysWithValues: larger.map { ($0.key, $0.value) })
     }
 
-    /// Reads the names of the largest scenarios, as many as there is room for.
+    /// Finds the names of the largest scenarios, as many as there is room for.
     private mutating func nameLargest(_ db: any StorageConnection) throws {
         // Those of a block are read together if they are of one size.
-        let ordered = parts.values.sorted { ($1.bytes, $0.block, $0.cell) < ($0.bytes, $1.block, $1.cell) }
-        var names: (block: Int64, ofCells: [Int: String])?
+        let ordered = parts.sorted {
+            ($1.value.bytes, $0.value.block, $0.value.cell) < ($0.value.bytes, $1.value.block, $1.value.cell)
+        }
         var room = Self.maximumBytes
-        for part in ordered.prefix(Self.maximum) {
+        var texts = NameTexts(room: textBytes)
+        for (key, part) in ordered.prefix(Self.maximum) {
             try Task.checkCancellation()
-            try Self.ignoringDamage {
-                if names?.block != part.block, let block = try EventBlock.find(part.block, db) {
-                    let summary = try block.summary()
-                    names = (block.id, try block.scenarios(ofCells: 0..<summary.cellCount, summary, db))
-                }
-                guard names?.block == part.block else { return }
-                let name = names?.ofCells[part.cell]
-                let bytes = name?.utf8.count ?? 0
-                guard bytes <= room else { return }
-                room -= bytes
-                named.append((name, part))
+            let name: String?
+            if let key, NameKey.isDigest(key) {
+                guard let long = try texts.scenario(ofCell: part.cell, in: part.block, db) else { continue }
+                name = long
+            } else {
+                name = key.map(EventBlock.scenario)
             }
+            let bytes = name?.utf8.count ?? 0
+            guard bytes <= room else { continue }
+            room -= bytes
+            named.append((name, part))
         }
         hasMore = hasMore || named.count < parts.count
     }
@@ -123,5 +126,32 @@ struct ScenarioSizes {
                 scenario: scenario, events: part.events, bytes: part.bytes, firstExpires: expiry(part.received.lowerBound),
                 lastExpires: expiry(part.received.upperBound))
         }.sorted { ($1.bytes, $0.scenario ?? "") < ($0.bytes, $1.scenario ?? "") }
+    }
+}
+
+/// Reads names that are too long to be their own key from the texts of blocks.
+private struct NameTexts {
+    /// How many more bytes of texts are read.
+    private var room: Int
+    private var block: Int64?
+    /// Those of the block's cells.
+    private var names: [Int: String] = [:]
+
+    init(room: Int) { self.room = room }
+
+    /// Nil if it cannot be read, or too much was read.
+    mutating func scenario(ofCell cell: Int, in id: Int64, _ db: any StorageConnection) throws -> String? {
+        if block != id {
+            (block, names) = (id, [:])
+            guard let found = try EventBlock.find(id, db), found.length <= room else { return nil }
+            room -= found.length
+            do {
+                let summary = try found.summary()
+                names = try found.scenarios(ofCells: 0..<summary.cellCount, summary, db)
+            } catch let error as RelayStorageError where error == BlockScanner.malformed {
+                return nil
+            }
+        }
+        return names[cell]
     }
 }
