@@ -6,15 +6,21 @@ import TelemetryModels
 @_spi(Tooling) import TelemetrySystem
 
 /// Logs what MetricKit reports about the crashes of ended sessions. It exists while telemetry is on: MetricKit has reports only about
-/// processes that asked for its manager, and delivers them to a later process (see `MXMetricManager` in Apple's documentation), after that
-/// one has reported the session.
+/// processes that asked for its manager, and delivers them to a later process (see `MXMetricManager` in Apple's documentation).
 final class CrashDiagnostics: NSObject, MXMetricManagerSubscriber, Sendable {
+    private struct State {
+        /// The reported sessions, by the number of their process.
+        var sessions: [Int32: String] = [:]
+        /// Reports that are not logged yet, because their session is unknown or nothing is recorded.
+        var waiting: [(process: Int32, event: CapturedEvent)] = []
+    }
+
     /// In bytes of UTF-8.
     private static let reasonLimit = 1_024
+    private static let waitingLimit = 8
 
     private let capture: EventCapture
-    /// The ended sessions whose crashes are not described yet, by the number of their process.
-    private let sessions = Mutex<[Int32: String]>([:])
+    private let state = Mutex(State())
 
     init(capture: EventCapture) {
         self.capture = capture
@@ -24,29 +30,51 @@ final class CrashDiagnostics: NSObject, MXMetricManagerSubscriber, Sendable {
 
     func end() { MXMetricManager.shared.remove(self) }
 
+    /// Adds sessions whose end was reported.
     func add(_ ended: [EndedSession]) {
-        sessions.withLock { sessions in
-            for session in ended { sessions[session.mark.process.number] = session.mark.session }
+        state.withLock { state in
+            for session in ended { state.sessions[session.mark.process.number] = session.mark.session }
         }
+        log()
     }
 
     func didReceive(_ payloads: [MXDiagnosticPayload]) {
-        for diagnostic in payloads.flatMap({ $0.crashDiagnostics ?? [] }) {
-            let process = diagnostic.metaData.pid
-            guard let session = sessions.withLock({ $0[process] }) else { continue }
-            let event = event(about: diagnostic, of: session)
-            guard capture.record(own: { [event] }) else { continue }
-            sessions.withLock { $0[process] = nil }
+        let reports = payloads.flatMap { $0.crashDiagnostics ?? [] }.map { ($0.metaData.pid, event(about: $0)) }
+        keep(reports)
+        log()
+    }
+
+    private func keep(_ reports: [(process: Int32, event: CapturedEvent)]) {
+        state.withLock { $0.waiting = ($0.waiting + reports).suffix(Self.waitingLimit) }
+    }
+
+    /// Logs the reports whose session is known, if events are recorded now.
+    func log() {
+        let known = state.withLock { state in
+            let known = state.waiting.compactMap { report in
+                state.sessions.removeValue(forKey: report.process).map { (report.process, session: $0, report.event) }
+            }
+            state.waiting.removeAll { report in known.contains { $0.0 == report.process } }
+            return known
+        }
+        for (process, session, event) in known {
+            var described = event
+            described.attributes["session"] = .string(session)
+            let event = described
+            guard !capture.record(own: { [event] }) else { continue }
+            state.withLock { $0.sessions[process] = session }
+            keep([(process, event)])
         }
     }
 
-    private func event(about diagnostic: MXCrashDiagnostic, of session: String) -> CapturedEvent {
+    /// The event of a report, without its session.
+    private func event(about diagnostic: MXCrashDiagnostic) -> CapturedEvent {
         let signal = diagnostic.signal.map { EndedSession.name(ofSignal: $0.int32Value) }
         func text(_ string: String, _ limit: Int) -> TelemetryValue {
             .string(TextLimits.cut(capture.redactor?.redacted(string) ?? string, to: limit))
         }
         var attributes: [String: TelemetryValue] = [
-            "session": .string(session), "appVersion": .string(diagnostic.applicationVersion),
+            "appVersion": .string(diagnostic.applicationVersion),
             "backtrace": text(
                 CallStackText.text(ofTree: diagnostic.callStackTree.jsonRepresentation()), BacktraceReports.textLimit(in: capture)
             ),
@@ -131,6 +159,7 @@ enum CallStackText {
 struct CrashDiagnostics {
     init(capture: EventCapture) {}
     func add(_ ended: [EndedSession]) {}
+    func log() {}
     func end() {}
 }
 #endif

@@ -91,9 +91,12 @@ struct SessionKeeper {
         killsBeforeReport = memoryKills()
     }
 
-    /// Logs an event for each ended session, if events are recorded now.
+    /// Logs an event for each ended session and what the system reported of their crashes, if events are recorded now.
     mutating func report() {
-        guard !ended.isEmpty else { return }
+        guard !ended.isEmpty else {
+            crashDiagnostics?.log()
+            return
+        }
         let now = capture.secondsSinceReference
         let reports = BacktraceReports()
         let limit = BacktraceReports.textLimit(in: capture)

@@ -36,11 +36,12 @@ struct CrashDiagnosticsTests {
         return try await store.events(matching: filter, after: nil, limit: 100).events
     }
 
-    @Test("A report about a reported session is logged once, redacted, and nothing after telemetry was turned off")
-    func report() async throws {
-        let directory = TemporaryDirectory()
+    /// A logger with a client, and with the marks of ended sessions of these processes.
+    private static func logger(
+        _ directory: TemporaryDirectory, leftBy processes: [Int32], _ store: InMemoryTelemetryTransport
+    ) async throws -> TelemetryLogger {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
-        for process: Int32 in [77, 79] {
+        for process in processes {
             let memory = SegmentMemory(count: SessionMark.bytes)
             memory.clear()
             _ = SessionMark(
@@ -51,11 +52,16 @@ struct CrashDiagnosticsTests {
             try Data(memory.withBytes(in: 0..<SessionMark.bytes) { $0.array })
                 .write(to: directory.url.appending(path: "left-\(process).session"))
         }
+        return TelemetryLogger(configuration: .init(spoolDirectory: directory.url, redaction: .standard), transport: store)
+    }
+
+    @Test("A report about a reported session is logged once, redacted, and nothing after telemetry was turned off")
+    func report() async throws {
+        let directory = TemporaryDirectory()
         let store = InMemoryTelemetryTransport()
-        let logger = TelemetryLogger(
-            configuration: .init(spoolDirectory: directory.url, redaction: .standard), transport: store)
+        let logger = try await Self.logger(directory, leftBy: [77, 79], store)
         await logger.setClientIdentifier("c")
-        // Before opt-in nobody listens.
+        // Before opt-in there is no subscriber.
         MXMetricManager.shared.standInDeliver(Self.diagnostic(ofProcess: 77))
         await logger.activate(enabled: true)
         #expect(try await Self.events(of: logger, in: store).isEmpty)
@@ -91,6 +97,27 @@ struct CrashDiagnosticsTests {
         await logger.setEnabled(true)
         MXMetricManager.shared.standInDeliver(Self.diagnostic(ofProcess: 79))
         #expect(try await Self.events(of: logger, in: store).count == 1)
+        await logger.shutdown()
+    }
+
+    @Test("A report that comes before that of its session, or during a pause, is logged afterwards")
+    func early() async throws {
+        let directory = TemporaryDirectory()
+        let store = InMemoryTelemetryTransport()
+        let logger = try await Self.logger(directory, leftBy: [77, 79], store)
+        func sessions() async throws -> [TelemetryValue?] {
+            try await Self.events(of: logger, in: store).map { $0.attributes["session"] }
+        }
+        // The sessions' client is not known yet.
+        await logger.activate(enabled: true)
+        MXMetricManager.shared.standInDeliver(Self.diagnostic(ofProcess: 77))
+        #expect(try await sessions().isEmpty)
+        await logger.setClientIdentifier("c")
+        #expect(try await sessions() == [.string("ended-77")])
+        await logger.setPaused(true)
+        MXMetricManager.shared.standInDeliver(Self.diagnostic(ofProcess: 79))
+        await logger.setPaused(false)
+        #expect(try await sessions() == [.string("ended-77"), .string("ended-79")])
         await logger.shutdown()
     }
 
