@@ -12,7 +12,7 @@ public struct SessionEnd: Sendable {
     /// The identifier of the session that ended.
     public let session: String
     /// The event by which a client on one of Apple's systems adds what the system knows about the crash.
-    public var diagnostic: TelemetryEvent?
+    public private(set) var diagnostic: TelemetryEvent?
 
     /// Nil for an event that reports no session.
     public init?(_ event: TelemetryEvent) {

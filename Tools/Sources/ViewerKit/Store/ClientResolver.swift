@@ -21,8 +21,8 @@ public struct ClientResolver: Sendable {
             throw ToolFailure(
                 .data,
                 """
-                \(quoted(text)) is your alias of client \(quoted(named)), and the identifier of another client. Give a prefix of an \
-                identifier, or remove the alias: telemetry alias --remove \(text)
+                \(quoted(text)) is your alias for client \(quoted(named)), and also the identifier of another client. Give an identifier \
+                or a prefix that is not an alias, or remove the alias: telemetry alias --remove \(text)
                 """)
         }
         if let named = aliases.identifiers[text] {

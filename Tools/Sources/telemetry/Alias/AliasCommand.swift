@@ -12,8 +12,8 @@ struct AliasCommand: StoreCommand {
             telemetry alias --remove NAME [options]
             """,
         discussion: """
-            Aliases are stored by store, next to the contexts, readable only by you. An alias precedes a prefix of an identifier; if it \
-            is another client's identifier, commands refuse it. A client has one alias.
+            Aliases are stored by store, next to the contexts, readable only by you. An alias precedes a prefix of an identifier. If \
+            it is also another client's identifier, it selects neither client. A client has one alias.
 
             Examples:
               telemetry alias k7wq checkout-phone
