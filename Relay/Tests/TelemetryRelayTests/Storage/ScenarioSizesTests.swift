@@ -129,6 +129,11 @@ struct ScenarioSizesTests {
             try short.addAll(counting)
             #expect(short.sizes(limits, now: Date(), arrival: 0).map(\.scenario) == ["short"])
             #expect(short.hasMore)
+            // The scenario with the largest size is kept, however many come after it.
+            var few = ScenarioSizes(in: 0...1_000, maximumParts: 4)
+            try few.addAll(counting)
+            let kept = few.sizes(limits, now: Date(), arrival: 0)
+            #expect(kept.first?.bytes == found.first?.bytes && kept.count <= 4 && few.hasMore)
         }
         try await storage.close()
     }

@@ -6,8 +6,6 @@ struct ScenarioSizes {
     static let maximum = 10_000
     /// The maximum number of bytes of their names.
     static let maximumBytes = 4 << 20
-    /// The maximum number of scenarios that are added up at once. Of more, the smaller half is dropped.
-    private static let maximumParts = 100_000
 
     private struct Part {
         var events = 0
@@ -29,6 +27,7 @@ struct ScenarioSizes {
 
     private let numbers: ClosedRange<Int64>
     private let textBytes: Int
+    private let maximumParts: Int
     private var parts: [Data?: Part] = [:]
     /// The largest ones, and their scenarios.
     private var named: [(scenario: String?, part: Part)] = []
@@ -38,7 +37,10 @@ struct ScenarioSizes {
     /// - Parameters:
     ///   - numbers: those of the stored events.
     ///   - textBytes: how many bytes of texts are read for names that are too long to be their own key.
-    init(in numbers: ClosedRange<Int64>, textBytes: Int = 64 << 20) { (self.numbers, self.textBytes) = (numbers, textBytes) }
+    ///   - maximumParts: how many scenarios are added up at once. Of more, the smaller half is dropped.
+    init(in numbers: ClosedRange<Int64>, textBytes: Int = 64 << 20, maximumParts: Int = 100_000) {
+        (self.numbers, self.textBytes, self.maximumParts) = (numbers, textBytes, maximumParts)
+    }
 
     /// Adds the events of all blocks.
     mutating func addAll(_ db: any StorageConnection) throws {
@@ -58,7 +60,7 @@ struct ScenarioSizes {
         try Task.checkCancellation()
         let last = block.received.upperBound
         for (key, share) in try shares(of: block, block.summary(), db) {
-            if parts[key] == nil, parts.count >= Self.maximumParts { dropSmaller() }
+            if parts[key] == nil, parts.count >= maximumParts { dropSmaller() }
             var part = parts[key] ?? Part(received: last...last, block: block.id, cell: share.cell)
             part.events += share.events
             part.bytes += share.bytes
@@ -69,7 +71,7 @@ struct ScenarioSizes {
 
     private mutating func dropSmaller() {
         hasMore = true
-        let larger = parts.sorted { $0.value.bytes > $1.value.bytes }.prefix(Self.maximumParts / 2)
+        let larger = parts.sorted { $0.value.bytes > $1.value.bytes }.prefix(maximumParts / 2)
         parts = Dictionary(uniqueKeysWithValues: larger.map { ($0.key, $0.value) })
     }
 
