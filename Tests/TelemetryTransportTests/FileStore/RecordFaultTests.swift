@@ -172,4 +172,29 @@ struct RecordFaultTests {
             #expect(reader.changes().notifications.isEmpty)
         }
     }
+
+    @Test("Who begins to follow during a change that cannot be read yet is notified of it, and of at most one earlier")
+    func beginningDuringChange() async throws {
+        try await withTemporaryDirectory { directory in
+            let faults = Faults()
+            let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: faults.system)
+            _ = try await store.save(TelemetrySubscription(id: "t", recordType: "t"))
+            _ = try await store.save([Self.record("before", 1)], policy: .insert)
+            let layout = StoreLayout(directory: directory.standardizedFileURL.path)
+            let file = directory.appending(path: "records/t/r.json").path
+            let readers = Mutex<[ChangeReader]>([])
+            faults.set { _, _ in
+                let reader = ChangeReader(layout: layout, system: FileSystem(), configuration: .default)
+                if !FileManager.default.fileExists(atPath: file) { readers.withLock { $0.append(reader) } }
+                return nil
+            }
+            _ = try await store.save([Self.record("r", 1)], policy: .insert)
+            faults.set(nil)
+            let found = readers.withLock { $0 }.map { $0.changes().notifications.map(\.recordID) }
+            #expect(found.count > 5)
+            #expect(found.filter { $0.last != "r" }.isEmpty)
+            #expect(found.filter { $0.first != "r" }.allSatisfy { $0 == ["before", "r"] })
+            #expect(found.last == ["r"])
+        }
+    }
 }

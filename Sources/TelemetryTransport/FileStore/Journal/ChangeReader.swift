@@ -26,7 +26,7 @@ final class ChangeReader: Sendable {
     private let configuration: FileTelemetryTransport.Configuration
     private let state: Mutex<State>
 
-    /// Begins at the journal's current end.
+    /// Begins at the journal's current end, and with the change that is in progress, if there is one.
     init(layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration) {
         self.layout = layout
         self.system = system
@@ -36,7 +36,15 @@ final class ChangeReader: Sendable {
         if let file = first.position?.file { first.witness.look(at: file, layout, system) }
         state = Mutex(first)
         // The subscriptions at the position, or slightly later.
-        state.withLock { $0.subscriptions = try? storedSubscriptions() }
+        state.withLock { state in
+            state.subscriptions = try? storedSubscriptions()
+            // A caller that reads the records next misses a change whose entry is before the end. Its writer keeps that file from
+            // being ended, so the entry is in the newest one. If it cannot be read now, earlier changes are notified again.
+            guard !isSettled() else { return }
+            state.position?.offset = 0
+            var earlier = Changes()
+            try? read(&state, into: &earlier)
+        }
     }
 
     /// The changes since the last call.
