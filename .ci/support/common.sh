@@ -93,7 +93,8 @@ logged() {
 # under_way: prints the tests of a log that began and did not end.
 under_way() {
     awk '/^◇ Test "/ && sub(/ started\.$/, "") { begun[$0] }
-        /^(✔|✘) Test "/ && sub(/ (with [0-9]+ test cases? )?(passed|failed) after .*/, "") { sub(/^[^ ]+/, "◇"); delete begun[$0] }
+        # An argument with a NUL cuts its line off, and the next one continues it.
+        /(✔|✘) Test "/ && sub(/ (with [0-9]+ test cases? )?(passed|failed) after .*/, "") { sub(/^.*(✔|✘)/, "◇"); delete begun[$0] }
         END { for (test in begun) print "under way: " test }'
 }
 
