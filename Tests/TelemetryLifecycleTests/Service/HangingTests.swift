@@ -93,12 +93,12 @@ struct HangingTests {
         #expect(!service.hasPendingWork)
     }
 
-    @Test("A record that is created late, after an opt-out, is deleted")
+    @Test("A record that is created late, after an opt-out, is deleted at once")
     func lateRecord() async throws {
         // The first query returns; the creation hangs.
-        let gate = HangOnSave(transport)
         let stubborn = TelemetryLifecycleService(
-            settingsStore: settingsStore, transport: gate, identifierGenerator: FixedIdentifierGenerator(TestHost.clientId),
+            settingsStore: settingsStore, transport: HangOnSave(transport),
+            identifierGenerator: FixedIdentifierGenerator(TestHost.clientId),
             configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock), logger: logger,
             scenarioStore: InMemoryTelemetryScenarioStore())
         transport.hang()
@@ -109,9 +109,11 @@ struct HangingTests {
         await stubborn.disableTelemetry()
         #expect(await settingsStore.load() == .defaults)
         #expect(stubborn.hasPendingWork, "the hanging call may still take effect")
+        try await transport.store.createClientRecordSubscription()
+        var changes = transport.store.notifications().makeAsyncIterator()
         transport.letGo()
-        await gate.saved()
-        await stubborn.reconcile()
+        for _ in ["creation", "deletion"] { _ = await changes.next() }
+        // After the operation that made the deletion.
         await stubborn.reconcile()
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
         #expect(!stubborn.hasPendingWork)

@@ -5,18 +5,13 @@ import TelemetryTransport
 /// A transport whose saves of records hang, in a `HangingTransport`; all other calls return.
 struct HangOnSave: TelemetryTransporting {
     let hanging: HangingTransport
-    private let done = AsyncStream.makeStream(of: Void.self)
 
     init(_ hanging: HangingTransport) { self.hanging = hanging }
 
     private var store: InMemoryTelemetryTransport { hanging.store }
 
-    /// Returns after a save has taken effect.
-    func saved() async { for await _ in done.stream { return } }
-
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
-        defer { done.continuation.yield() }
-        return try await hanging.save(records, policy: policy)
+        try await hanging.save(records, policy: policy)
     }
 
     func append(_ events: [TelemetryEvent]) async throws { try await store.append(events) }
