@@ -12,9 +12,9 @@ public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
     private var marker: OptOutMarker
     /// The pending work, in the settings' directory.
     var pendingWork: PendingWorkDocument
-    let directory: URL
+    private let directory: URL
     /// The clients that this process uses.
-    var uses: [String: ClientUseLock] = [:]
+    private var uses: [String: ClientUseLock] = [:]
     /// The last read document; nil if it was changed since.
     private var cached: (document: SettingsDocument, stamp: DocumentStamp)?
 
@@ -57,6 +57,23 @@ public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
         if document.isSaved { marker.clear() }
         return .defaults
     }
+
+    // MARK: Use by several processes, by locks of files that end with the process
+
+    public func beginUse(of clientId: String) async {
+        guard uses[clientId] == nil else { return }
+        let lock = await ClientUseLock.begin(ClientUseLock.path(of: clientId, in: directory))
+        // If another call was first, its lock is kept.
+        if uses[clientId] == nil { uses[clientId] = lock }
+    }
+
+    public func endUse(of clientId: String) async { uses.removeValue(forKey: clientId)?.end() }
+
+    public func isUsedElsewhere(_ clientId: String) async -> Bool {
+        await uses[clientId]?.isShared() ?? ClientUseLock.isUsed(ClientUseLock.path(of: clientId, in: directory))
+    }
+
+    // MARK: Changes
 
     /// Changes the document, after completing an opt-out that was only marked.
     private func change(_ transform: (inout SettingsDocument) -> Void) async -> SettingsDocument {
