@@ -67,6 +67,9 @@ extension WatchModel {
         press([.character("/"), .control("u")] + text.map(Key.character) + [.enter], storing: events)
     }
 
+    /// The entries on a screen of so many, oldest first.
+    func visibleEntries(_ count: Int) -> [EventLog.Entry] { browser.visible(count).map { browser.entry($0) } }
+
     /// The texts of the events on the screen.
     var texts: [String?] { visibleEntries(100).map { if case .event(let event) = $0 { event.property1 } else { nil } } }
 

@@ -219,7 +219,4 @@ extension WatchModel {
         kept = nil
         browser.resume()
     }
-
-    /// The entries that fit, oldest first.
-    func visibleEntries(_ count: Int) -> [EventLog.Entry] { browser.visible(count).map { browser.entry($0) } }
 }
