@@ -38,8 +38,9 @@ final class ChangeReader: Sendable {
         // The subscriptions at the position, or slightly later.
         state.withLock { state in
             state.subscriptions = try? storedSubscriptions()
-            // A caller that reads the records next misses a change whose entry is before the end. Its writer keeps that file from
-            // being ended, so the entry is in the newest one. If it cannot be read now, earlier changes are notified again.
+            // The entry of a change in progress may be before the end, while its record cannot be read yet: this change is notified
+            // once it is made. Its writer keeps the journal file from being ended, so the entry is in the newest one. If that file
+            // cannot be read now, its earlier changes are notified again.
             guard !isSettled() else { return }
             state.position?.offset = 0
             var earlier = Changes()
