@@ -31,7 +31,7 @@ extension HTTPTelemetryTransport {
             do {
                 let answer = try await client.send(request)
                 // A proxy may respond with status 200 to any request.
-                guard Self.isReceipt(answer) else { throw RelayClient.unexpectedAnswer }
+                _ = try Self.count("stored", in: answer)
                 // A single event can be too large only as lines.
                 if let refusal, refusal != .quotaExceeded { client.refuseLines() }
                 start += body.count
@@ -63,7 +63,7 @@ extension HTTPTelemetryTransport {
     private static func clients(of batch: TelemetryEventBatch) throws(TelemetryTransportError) -> Set<String> {
         guard let encoded = batch.encoded else { return try clients(of: batch.events) }
         guard let clientId = encoded.origin.clientId, encoded.count > 0 else { return [] }
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         return [clientId]
     }
 
@@ -72,25 +72,11 @@ extension HTTPTelemetryTransport {
         var last: String?
         for event in events {
             guard let clientId = event.clientId, clientId != last else { continue }
-            try NameRules.check(clientId: clientId)
+            try TransportArguments.check(clientId: clientId)
             clients.insert(clientId)
             last = clientId
         }
         return clients
-    }
-
-    private static func isReceipt(_ body: Data) -> Bool {
-        var stored: Int?
-        let isRead = body.withScanner { scanner in
-            scanner.readMembers { key, scanner in
-                guard key.isIdentical(to: "stored") else { return scanner.skipValue() }
-                var count = 0
-                guard scanner.read(&count) else { return false }
-                stored = count
-                return true
-            }
-        }
-        return isRead && stored != nil
     }
 
     /// Reads events in the order in which the relay received them.
@@ -154,7 +140,7 @@ extension HTTPTelemetryTransport {
         _ filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int, isDescending: Bool = false,
         waitSeconds: Int? = nil, subject: RequestSubject? = nil
     ) async throws -> TelemetryEventPage {
-        try NameRules.check(limit: limit)
+        try TransportArguments.check(limit: limit)
         let subject = subject ?? self.subject(of: filter)
         var most = limit
         while true {
@@ -228,7 +214,7 @@ extension HTTPTelemetryTransport {
     public func events(
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventHistoryPage {
-        try NameRules.check(limit: limit)
+        try TransportArguments.check(limit: limit)
         let (bound, end) = try await bounds(before: cursor, subject(of: filter))
         let page = try await page(filter, after: bound, limit: limit, isDescending: true)
         var events = Array(page.events.reversed())

@@ -8,7 +8,7 @@ extension HTTPTelemetryTransport {
     ///
     /// If a later request of several fails as a whole, `.partialFailure` contains its records and those of the requests after it.
     public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
-        try NameRules.check(records)
+        try TransportArguments.check(records)
         var saved: [TelemetryRecord] = []
         var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
         var rest = records[...]

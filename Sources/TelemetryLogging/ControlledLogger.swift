@@ -37,7 +37,7 @@ package protocol ControlledLogger: Actor {
     // MARK: Consent
 
     /// Runs the check before each append from now on. If it fails, the logger refuses events as after ``withdraw()``.
-    nonisolated func follow(_ check: TelemetryConsentCheck)
+    nonisolated func setConsentCheck(_ check: TelemetryConsentCheck)
 
     /// Refuses events and starts no append from now on, even during another operation, until a call of
     /// ``setEnabled(_:)`` or ``activate(enabled:)`` turns recording off. That call must follow;

@@ -18,7 +18,7 @@ struct CloudKitEventScanTests {
         filter: TelemetryEventFilter = .all, newest: Double? = nil
     ) throws -> TelemetryEventPage {
         var scan = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
-        for (received, index, id) in arrivals { scan.take(at: position(received, index)) { event(id) } }
+        for (received, index, id) in arrivals { scan.add(at: position(received, index)) { event(id) } }
         return scan.page(isExhausted: true, newest: newest)
     }
 
@@ -34,7 +34,7 @@ struct CloudKitEventScanTests {
         var all = try CloudKitEventScan(filter: .all, cursor: nil, limit: 3)
         for arrivals in [[(1, "a"), (4, "d")], [(2, "b"), (4, "d")], [(3, "c")]] as [[(Double, String)]] {
             var part = try CloudKitEventScan(filter: .all, cursor: nil, limit: 3)
-            for (received, id) in arrivals { part.take(at: position(received)) { event(id) } }
+            for (received, id) in arrivals { part.add(at: position(received)) { event(id) } }
             all.merge(part)
         }
         let page = all.page(isExhausted: true, newest: nil)
@@ -86,12 +86,12 @@ struct CloudKitEventScanTests {
     @Test("A scan is complete only when all events with the last arrival time have been read")
     func completeness() throws {
         var scan = try CloudKitEventScan(filter: .all, cursor: nil, limit: 1)
-        scan.take(at: position(1, 1)) { event("b") }
-        scan.take(at: position(1, 2)) { event("c") }
+        scan.add(at: position(1, 1)) { event("b") }
+        scan.add(at: position(1, 2)) { event("c") }
         let isCompleteAtOnce = scan.isComplete()
         #expect(!isCompleteAtOnce)
-        scan.take(at: position(1, 0)) { event("a") }
-        scan.take(at: position(2)) { event("d") }
+        scan.add(at: position(1, 0)) { event("a") }
+        scan.add(at: position(2)) { event("d") }
         let isCompleteThen = scan.isComplete()
         #expect(isCompleteThen)
         #expect(scan.page(isExhausted: false, newest: nil).events.map(\.eventId) == ["a"])

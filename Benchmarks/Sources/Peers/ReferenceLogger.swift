@@ -29,7 +29,7 @@ public final class ReferenceLogger: Sendable {
 
         init(client: @escaping Client) { self.client = client }
 
-        func take(_ event: Event) async {
+        func receive(_ event: Event) async {
             batch.append(event)
             if batch.count >= 10 { await send() }
         }
@@ -51,7 +51,7 @@ public final class ReferenceLogger: Sendable {
         self.continuation = continuation
         let pipeline = Pipeline(client: client)
         consumer = Task {
-            for await event in stream { await pipeline.take(event) }
+            for await event in stream { await pipeline.receive(event) }
             await pipeline.send()
         }
     }

@@ -7,7 +7,7 @@ struct RelayParts: Sendable {
     let configuration: RelayConfiguration
     let storage: any RelayStorage
     let metrics = RelayMetrics()
-    let clients: ClientDirectory
+    let clients: KnownClients
     let sightings: ClientSightings
     let alertMessages: AlertMessages
     /// Nil without an issuer.
@@ -34,7 +34,7 @@ struct RelayParts: Sendable {
     ) {
         self.configuration = configuration
         self.storage = storage
-        clients = ClientDirectory(storage: storage.records)
+        clients = KnownClients(storage: storage.records)
         alertMessages = AlertMessages(page: configuration.publicURL ?? "", hasSamples: configuration.hasWebhookSamples)
         (self.clock, self.uptime) = (clock, uptime)
         (self.sendToIssuer, self.logger) = (sendToIssuer, logger)

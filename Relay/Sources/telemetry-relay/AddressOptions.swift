@@ -69,17 +69,3 @@ struct MessageOptions: ParsableArguments {
         options.webhookSamples = webhookSamples
     }
 }
-
-struct DatabaseOptions: ParsableArguments {
-    @Option(
-        help: "The database file (\(RelayConfiguration.defaultDatabase.path)), or postgresql://USER@HOST/NAME.",
-        completion: .file())
-    var database: String?
-    @Flag(help: "Keep all data in memory only.")
-    var inMemory = false
-
-    func apply(to options: inout RelayOptions) {
-        options.database = database
-        options.inMemory = inMemory
-    }
-}

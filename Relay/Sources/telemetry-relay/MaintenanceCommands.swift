@@ -12,9 +12,9 @@ struct BackupCommand: ParsableCommand {
 
     @Argument(help: "The file to create.", completion: .file())
     var file: String
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: DatabaseOptions
 
-    func run() throws { try Relay.backUp(try store.resolved(), to: URL(filePath: file)) }
+    func run() throws { try Relay.backUp(try store.maintenanceConfiguration(), to: URL(filePath: file)) }
 }
 
 struct RestoreCommand: ParsableCommand {
@@ -31,10 +31,10 @@ struct RestoreCommand: ParsableCommand {
     var file: String
     @Flag(help: "Restore the backup even if the check finds faults.")
     var acceptFaults = false
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: DatabaseOptions
 
     func run() throws {
-        let kept = try Relay.restore(URL(filePath: file), to: try store.resolved(), acceptsFaults: acceptFaults)
+        let kept = try Relay.restore(URL(filePath: file), to: try store.maintenanceConfiguration(), acceptsFaults: acceptFaults)
         if let kept { try TerminalOutput.write("the replaced content is in \(kept.path)") }
     }
 }
@@ -47,10 +47,10 @@ struct CheckCommand: AsyncParsableCommand {
             there are faults.
             """)
 
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: DatabaseOptions
 
     func run() async throws {
-        let report = try await Relay.check(try store.resolved())
+        let report = try await Relay.check(try store.maintenanceConfiguration())
         for fault in report.faults { try TerminalOutput.write(fault) }
         try TerminalOutput.write(report.summary)
         if !report.isIntact { throw ExitCode.failure }

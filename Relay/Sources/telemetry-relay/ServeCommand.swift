@@ -10,6 +10,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var address: AddressOptions
     @OptionGroup var store: DatabaseOptions
+    @Flag(help: "Keep all data in memory only.")
+    var inMemory = false
     @OptionGroup var limits: LimitOptions
     @OptionGroup var retention: RetentionOptions
     @OptionGroup var messages: MessageOptions
@@ -58,7 +60,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func configuration() throws -> RelayConfiguration {
         var options = RelayOptions()
         address.apply(to: &options)
-        store.apply(to: &options)
+        options.database = store.database
+        options.inMemory = inMemory
         options.auditAge = retention.auditAge
         messages.apply(to: &options)
         signIn.apply(to: &options)

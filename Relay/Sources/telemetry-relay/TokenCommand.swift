@@ -32,7 +32,7 @@ struct TokenCommand: AsyncParsableCommand {
             name: .customLong("client"),
             help: "Limit the token to clients with this identifier; * stands for any characters. May be repeated.")
         var clients: [String] = []
-        @OptionGroup var store: StoreOptions
+        @OptionGroup var store: DatabaseOptions
 
         func run() async throws {
             let scope = RelayScope(apps: apps, scenarios: scenarios, clients: clients)
@@ -62,7 +62,7 @@ struct TokenCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List tokens, without their text.")
 
-        @OptionGroup var store: StoreOptions
+        @OptionGroup var store: DatabaseOptions
 
         func run() async throws {
             try await store.withTokens { tokens in
@@ -76,47 +76,10 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Argument(help: "The token's name.")
         var name: String
-        @OptionGroup var store: StoreOptions
+        @OptionGroup var store: DatabaseOptions
 
         func run() async throws {
             try await store.withTokens { try await $0.revoke(name) }
         }
     }
-}
-
-struct StoreOptions: ParsableArguments {
-    @Option(
-        help: "The database file (\(RelayConfiguration.defaultDatabase.path)), or postgresql://USER@HOST/NAME.",
-        completion: .file())
-    var database: String?
-
-    func resolved() throws -> RelayConfiguration {
-        var options = RelayOptions()
-        options.database = database
-        // The address does not matter here.
-        options.host = RelayConfiguration().host
-        return try options.resolved()
-    }
-
-    /// Opens the store for as long as `body` runs.
-    func withTokens(_ body: (RelayTokens) async throws -> Void) async throws {
-        try await withStorage { try await body(RelayTokens(storage: $0.tokens)) }
-    }
-
-    /// Opens the store for as long as `body` runs.
-    func withStorage(_ body: (any RelayStorage) async throws -> Void) async throws {
-        let storage = try await Relay.storage(for: try resolved())
-        do {
-            try await body(storage)
-        } catch {
-            try? await storage.close()
-            throw error
-        }
-        try await storage.close()
-    }
-}
-
-enum TerminalOutput {
-    /// Writes a line to standard output. Throws if nobody can read it.
-    static func write(_ line: String) throws { try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8)) }
 }

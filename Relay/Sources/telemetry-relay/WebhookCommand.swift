@@ -22,7 +22,7 @@ struct WebhookCommand: AsyncParsableCommand {
         var url: String
         @Option(help: "A file with the secret: whsec_ and 24 to 64 bytes in base64.", completion: .file())
         var secretFile: String?
-        @OptionGroup var store: StoreOptions
+        @OptionGroup var store: DatabaseOptions
 
         func run() async throws {
             let secret = try secretFile.map(Self.secret)
@@ -43,7 +43,7 @@ struct WebhookCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List webhooks and their URLs, without the keys of signatures.")
 
-        @OptionGroup var store: StoreOptions
+        @OptionGroup var store: DatabaseOptions
 
         func run() async throws {
             try await store.withWebhooks { webhooks in
@@ -57,7 +57,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
         @Argument(help: "The webhook's name.")
         var name: String
-        @OptionGroup var store: StoreOptions
+        @OptionGroup var store: DatabaseOptions
 
         func run() async throws {
             try await store.withWebhooks { try await $0.remove(name) }
@@ -73,7 +73,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
         @Argument(help: "The webhook's name.")
         var name: String
-        @OptionGroup var store: StoreOptions
+        @OptionGroup var store: DatabaseOptions
 
         func run() async throws {
             try await store.withWebhooks { webhooks in
@@ -90,12 +90,5 @@ struct WebhookCommand: AsyncParsableCommand {
                 throw RelayConfigurationError("no relay has sent it yet: none runs, or earlier messages wait; it is sent later")
             }
         }
-    }
-}
-
-extension StoreOptions {
-    /// Opens the store for as long as `body` runs.
-    func withWebhooks(_ body: (RelayWebhooks) async throws -> Void) async throws {
-        try await withStorage { try await body(RelayWebhooks(storage: $0.webhooks)) }
     }
 }

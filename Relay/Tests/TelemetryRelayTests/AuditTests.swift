@@ -221,14 +221,14 @@ struct AuditTests {
     }
 
     @Test("All entries of hosts together are limited, whatever their addresses")
-    func limitInAll() async throws {
+    func totalLimit() async throws {
         var configuration = RelayConfiguration()
         configuration.isBehindProxy = true
         let time = TestTime()
         try await RelayBench.run(configuration: configuration, uptime: { time.uptime }) { relay async throws -> Void in
             let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
             let host = TestCaller.bearing(try await relay.token(.host, name: "app"))
-            let limit = AuditRecorder.limitInAll.burst
+            let limit = AuditRecorder.totalLimit.burst
             for number in 0..<(limit + 9) {
                 let forwarded: HTTPFields = [try #require(.init("X-Forwarded-For")): "10.0.\(number / 256).\(number % 256)"]
                 _ = try await relay.send(.get, "/v1/events", as: host, headers: forwarded)

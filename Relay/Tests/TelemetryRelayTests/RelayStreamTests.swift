@@ -122,7 +122,7 @@ struct RelayStreamTests {
             _ = try await storage.records.save(records, policy: .insert)
         }
         let session = StreamSession(credential: .none, uptime: { .zero })
-        let clients = ClientDirectory(storage: storage.records)
+        let clients = KnownClients(storage: storage.records)
         let pages = Mutex(0)
         let stream = NotificationStream(
             storage: storage, owners: [], resumed: start, newest: try await storage.records.latestChange()

@@ -45,7 +45,7 @@ package struct CloudKitEventScan: Sendable {
     /// Adds a record that the server returned. Call it in the order of arrival.
     /// - Parameter event: Reads the event; called only if no earlier page returned it. Returns nil if the record cannot be read
     ///   as an event.
-    package mutating func take(at position: CloudKitEventPosition, _ event: () -> TelemetryEvent?) {
+    package mutating func add(at position: CloudKitEventPosition, _ event: () -> TelemetryEvent?) {
         lastReceived = max(lastReceived, position.received)
         if let floor, position <= floor { return }
         guard seen[position.name] == nil, let event = event(), filter.matches(event) else { return }

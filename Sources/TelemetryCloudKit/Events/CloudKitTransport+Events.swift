@@ -8,7 +8,7 @@ public import TelemetryTransport
 extension CloudKitTransport {
     public func append(_ events: [TelemetryEvent]) async throws {
         for event in events {
-            if let clientId = event.clientId { try NameRules.check(clientId: clientId) }
+            if let clientId = event.clientId { try TransportArguments.check(clientId: clientId) }
         }
         try await translatingErrors {
             var known: Set<String> = []
@@ -49,7 +49,7 @@ extension CloudKitTransport {
     public func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
-        try NameRules.check(limit: limit)
+        try TransportArguments.check(limit: limit)
         try filter.validate()
         let empty = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
         return try await translatingErrors {
@@ -72,7 +72,7 @@ extension CloudKitTransport {
         do {
             var page = try await database.records(matching: query)
             while true {
-                for (_, result) in page.matchResults { scan.take(try result.get()) }
+                for (_, result) in page.matchResults { scan.add(try result.get()) }
                 guard let next = page.queryCursor else { return true }
                 if scan.isComplete() { return false }
                 page = try await database.records(continuingMatchFrom: next)
@@ -153,12 +153,12 @@ extension CloudKitTransport {
 }
 
 extension CloudKitEventScan {
-    fileprivate mutating func take(_ record: CKRecord) {
+    fileprivate mutating func add(_ record: CKRecord) {
         let index = (record[CloudKitField.appendIndex] as? NSNumber)?.int64Value ?? 0
         let position = CloudKitEventPosition(
             received: record.creationDate?.timeIntervalSinceReferenceDate ?? 0, index: index,
             name: FNV1a.hash(record.recordID.recordName))
-        take(at: position) { try? TelemetryEvent(record: record.telemetryRecord) }
+        add(at: position) { try? TelemetryEvent(record: record.telemetryRecord) }
     }
 }
 #endif

@@ -6,7 +6,7 @@ public import TelemetryTransport
 
 extension CloudKitTransport {
     public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
-        try NameRules.check(records)
+        try TransportArguments.check(records)
         return try await translatingErrors {
             var saved: [TelemetryRecord] = []
             var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]

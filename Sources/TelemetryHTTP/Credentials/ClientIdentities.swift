@@ -18,7 +18,7 @@ struct ClientIdentities: Sendable, Equatable {
             current = nil
             return
         }
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         let name = ComposedForm.string(of: clientId)
         current = name
         known.removeAll { $0 == name }

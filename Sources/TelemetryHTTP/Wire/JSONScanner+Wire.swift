@@ -23,14 +23,6 @@ extension JSONScanner {
         }
     }
 
-    /// Reads an array. Calls `element` at each element, which it must consume.
-    mutating func readArray(_ element: (inout JSONScanner) -> Bool) -> Bool {
-        guard consume(UInt8(ascii: "[")) else { return false }
-        if consume(UInt8(ascii: "]")) { return true }
-        repeat { guard element(&self) else { return false } } while consume(UInt8(ascii: ","))
-        return consume(UInt8(ascii: "]"))
-    }
-
     mutating func read(_ text: inout String) -> Bool {
         guard let read = string() else { return false }
         text = read

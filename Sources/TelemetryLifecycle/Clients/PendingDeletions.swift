@@ -27,7 +27,7 @@ struct PendingDeletions {
             // The same client opted in again: its new data must not be deleted.
             let isWantedAgain = deletion.sessionEnd == nil && deletion.clientId == consent.settings.clientIdentifier
             // No store accepts such an identifier, so no store has data of that client.
-            let isImpossible = (try? NameRules.check(clientId: deletion.clientId)) == nil
+            let isImpossible = (try? TransportArguments.check(clientId: deletion.clientId)) == nil
             if isImpossible || (isWantedAgain && (deletion.doneAt != nil || deletion.endsOnReturn)) {
                 await consent.handle(.deleted(deletion))
                 continue

@@ -91,7 +91,7 @@ actor ForeignLogger: ControlledLogger {
 
     nonisolated var sessionStatus: TelemetrySessionStatus { TelemetrySessionStatus() }
 
-    nonisolated func follow(_ check: TelemetryConsentCheck) {}
+    nonisolated func setConsentCheck(_ check: TelemetryConsentCheck) {}
 
     nonisolated var hasStragglers: Bool { false }
 

@@ -48,7 +48,7 @@ struct BoundedTransport: TelemetryRecordTransport {
     }
 
     func deleteEvents(of clientId: String, session: String? = nil, until: Date? = nil) async throws {
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         let filter = TelemetryEventFilter(clientId: clientId, sessionId: session, until: until)
         try await calls.call { _ = try await base.deleteEvents(matching: filter) }
     }

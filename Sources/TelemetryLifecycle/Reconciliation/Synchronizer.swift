@@ -271,7 +271,7 @@ final class Synchronizer {
         state.show(.syncing, "Turning telemetry on.")
         let clientId = settings.clientIdentifier ?? identifiers.generateIdentifier()
         do {
-            try NameRules.check(clientId: clientId)
+            try TransportArguments.check(clientId: clientId)
         } catch {
             await consent.handle(.foundOff)
             let message = error.localizedDescription

@@ -68,13 +68,13 @@ struct LifecycleParts {
         }
         calls.onStraggler { [weak synchronizer] in await synchronizer?.handleStraggler($0, hasFailed: $1) }
         // The logger checks the shared settings before each delivery, because another process may end the consent at any time.
-        logger.follow(
+        logger.setConsentCheck(
             TelemetryConsentCheck(isGranted: consent.consentCheck) { [weak consent, weak synchronizer] in
                 await consent?.closeGate()
                 await synchronizer?.refresh(.everything)
             })
         scenarios.applyBudget()
-        triggers.follow()
+        triggers.start()
     }
 
     /// Ends background work, waits for the operations that were called before and shuts the logger down, all within one time

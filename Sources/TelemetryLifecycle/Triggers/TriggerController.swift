@@ -24,8 +24,8 @@ final class TriggerController {
         queue = SerialQueue(executor: context.configuration.executor)
     }
 
-    /// Follows the triggers of the rules that the registry knows.
-    func follow() {
+    /// Acts on the triggers of the rules that the registry knows.
+    func start() {
         let executor = context.configuration.executor
         scenarios.registry.onFiring = { [weak self] firing in
             Task(executorPreference: executor) { await self?.enqueue(firing) }

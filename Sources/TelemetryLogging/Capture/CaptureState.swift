@@ -25,7 +25,7 @@ struct CaptureState {
     var waiting = 0
     /// The number of waiting events that wakes the consumer; `Int.max` while it is awake.
     var consumerWakeAt = Int.max { didSet { wakeAt = isWatchIdle ? 0 : consumerWakeAt } }
-    /// Whether the next event, also a kept one, wakes the triggers' watch.
+    /// Whether the next event, recorded or kept, wakes the triggers' watch.
     var isWatchIdle = false { didSet { wakeAt = isWatchIdle ? 0 : consumerWakeAt } }
     /// The number of waiting events that wakes consumer and watch; 0 for the next event.
     private var wakeAt = Int.max

@@ -17,7 +17,7 @@ final class EventAcceptance: Sendable {
     var isWithdrawn: Bool { withdrawn.load(ordering: .sequentiallyConsistent) }
     var check: TelemetryConsentCheck? { consent.withLock(\.self) }
 
-    func follow(_ check: TelemetryConsentCheck) { consent.withLock { $0 = check } }
+    func setConsentCheck(_ check: TelemetryConsentCheck) { consent.withLock { $0 = check } }
 
     /// Refuses events, and those that wait must not be sent.
     func withdraw() {

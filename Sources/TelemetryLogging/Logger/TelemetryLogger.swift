@@ -228,10 +228,10 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         if rings.dumpAfterEnd() > 0 { delivery.deliverSoon() }
     }
 
-    private func inTurn(_ operation: () async -> Void) async {
+    private func inTurn<Value>(_ operation: () async -> Value) async -> Value {
         if !operations.begin() { await withCheckedContinuation { operations.wait($0) } }
-        await operation()
-        operations.end()
+        defer { operations.end() }
+        return await operation()
     }
 
     /// Returns when all events logged before the call, on any thread, are with the transport or kept for a later attempt.
@@ -305,18 +305,17 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     }
 
     package func renewSession() async -> String? {
-        var ended: String?
         await inTurn {
             let wasOn = phase == .on
-            guard wasOn || phase == .off else { return }
+            guard wasOn || phase == .off else { return nil }
             if wasOn { await perform(phase.setEnabled(false)) }
-            ended = capture.withState { state in
+            let ended: String? = capture.withState { state in
                 defer { state.beginSession() }
                 return state.highestOffered > 0 ? state.session.id : nil
             }
             if wasOn { await perform(phase.setEnabled(true)) }
+            return ended
         }
-        return ended
     }
 
     package nonisolated func beginShutdown() {}
@@ -325,7 +324,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
 
     package nonisolated var sessionStatus: TelemetrySessionStatus { shownSessions.current }
 
-    package nonisolated func follow(_ check: TelemetryConsentCheck) { acceptance.follow(check) }
+    package nonisolated func setConsentCheck(_ check: TelemetryConsentCheck) { acceptance.setConsentCheck(check) }
 
     package nonisolated func withdraw() { acceptance.withdraw() }
 
@@ -387,13 +386,12 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     }
 
     package func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? {
-        var count: Int?
         await inTurn {
-            guard phase == .on, !isPaused else { return }
+            guard phase == .on, !isPaused else { return nil }
             triggers.read()
-            count = rings.dumpEvents(of: scenario, lookback: lookback)
+            let count = rings.dumpEvents(of: scenario, lookback: lookback)
             if let count, count > 0 { delivery.deliverSoon() }
+            return count
         }
-        return count
     }
 }

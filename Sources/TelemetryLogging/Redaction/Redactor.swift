@@ -5,10 +5,10 @@ import TelemetryModels
 struct Redactor: Sendable {
     private typealias Treatment = TelemetryRedaction.Treatment
 
-    private let attributes: NameRules<Treatment>
+    private let attributes: RulesByName<Treatment>
     private let otherAttributes: Treatment
     /// By scenario, the attributes that may stay.
-    private let allowed: [String: NameRules<Void>]
+    private let allowed: [String: RulesByName<Void>]
     private let patterns: [TelemetryRedaction.Pattern: Treatment]
     /// Finds the patterns that do not stay; nil if there are none.
     private let scanner: PatternScanner?
@@ -17,9 +17,9 @@ struct Redactor: Sendable {
 
     /// Creates a redactor; nil if the redaction keeps everything.
     init?(_ redaction: TelemetryRedaction, spoolDirectory: URL?) {
-        attributes = NameRules(redaction.attributes.map { ($0.key, $0.value) }, merge: Self.stricter)
+        attributes = RulesByName(redaction.attributes.map { ($0.key, $0.value) }, merge: Self.stricter)
         otherAttributes = redaction.otherAttributes
-        allowed = redaction.allowed.mapValues { names in NameRules(names.map { ($0, ()) }) { _, _ in } }
+        allowed = redaction.allowed.mapValues { names in RulesByName(names.map { ($0, ()) }) { _, _ in } }
         patterns = redaction.patterns.filter { $0.value != .keep }
         scanner = patterns.isEmpty ? nil : PatternScanner(Set(patterns.keys))
         pseudonyms = Pseudonyms(directory: spoolDirectory)
@@ -65,7 +65,7 @@ struct Redactor: Sendable {
     }
 
     /// The attributes that a scenario may have; nil for any.
-    private func allowed(in scenario: String?) -> NameRules<Void>? {
+    private func allowed(in scenario: String?) -> RulesByName<Void>? {
         if allowed.isEmpty { return nil }
         return scenario.flatMap { allowed[$0] }
     }

@@ -17,7 +17,7 @@ extension SettingsDocument: MergeableDocument {
             if settings.clientIdentifier != base.settings.clientIdentifier { merged.withdraw() }
             merged.settings = mine.settings
         } else {
-            merged.settings.takeChanges(of: mine.settings, since: base.settings)
+            merged.settings.merge(mine.settings, since: base.settings)
         }
         if !merged.settings.telemetryRequested { merged.settings.telemetrySendingEnabled = false }
         return merged
@@ -34,8 +34,8 @@ extension SettingsDocument: MergeableDocument {
 }
 
 extension TelemetrySettings {
-    /// Takes the changes of one client; they do not apply to another one.
-    fileprivate mutating func takeChanges(of mine: Self, since base: Self) {
+    /// Adds the changes of one client; they do not apply to another one.
+    fileprivate mutating func merge(_ mine: Self, since base: Self) {
         let isSameClient = clientIdentifier == base.clientIdentifier
         if mine.telemetryRequested != base.telemetryRequested, mine.telemetryRequested || isSameClient {
             telemetryRequested = mine.telemetryRequested

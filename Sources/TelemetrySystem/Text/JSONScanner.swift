@@ -31,14 +31,7 @@
 
     package mutating func consume(literal text: StaticString) -> Bool {
         skipSpace()
-        let literal = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        guard bytes.count - position >= literal.count,
-            UnsafeBufferPointer(rebasing: bytes[position..<position + literal.count]).isIdentical(to: text)
-        else {
-            return false
-        }
-        position += literal.count
-        return true
+        return consume(exactly: text)
     }
 
     /// Calls `member` with the raw bytes of each key, at the value, which it must consume.
@@ -51,6 +44,14 @@
             guard let key = rawString(), consume(UInt8(ascii: ":")), member(key.bytes, &self) else { return false }
         } while consume(UInt8(ascii: ","))
         return consume(UInt8(ascii: "}"))
+    }
+
+    /// Calls `element` at each element, which it must consume.
+    package mutating func readArray(_ element: (inout JSONScanner) -> Bool) -> Bool {
+        guard consume(UInt8(ascii: "[")) else { return false }
+        if consume(UInt8(ascii: "]")) { return true }
+        repeat { guard element(&self) else { return false } } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "]"))
     }
 
     package mutating func string() -> String? {
@@ -77,14 +78,13 @@
 
     /// The next array of strings; nil if it has more than `limit`.
     package mutating func strings(limit: Int) -> [String]? {
-        guard consume(UInt8(ascii: "[")) else { return nil }
         var texts: [String] = []
-        if consume(UInt8(ascii: "]")) { return texts }
-        repeat {
-            guard texts.count < limit, let text = string() else { return nil }
+        let isRead = readArray { scanner in
+            guard texts.count < limit, let text = scanner.string() else { return false }
             texts.append(text)
-        } while consume(UInt8(ascii: ","))
-        return consume(UInt8(ascii: "]")) ? texts : nil
+            return true
+        }
+        return isRead ? texts : nil
     }
 
     /// Consumes exactly these bytes, without white space before them.
@@ -200,11 +200,7 @@
         case UInt8(ascii: "\""): return string() != nil
         case UInt8(ascii: "{"):
             return readObject { key, scanner in Self.isText(key) && scanner.skipValue(depth: depth + 1) }
-        case UInt8(ascii: "["):
-            position += 1
-            if consume(UInt8(ascii: "]")) { return true }
-            repeat { guard skipValue(depth: depth + 1) else { return false } } while consume(UInt8(ascii: ","))
-            return consume(UInt8(ascii: "]"))
+        case UInt8(ascii: "["): return readArray { $0.skipValue(depth: depth + 1) }
         case UInt8(ascii: "t"): return consume(literal: "true")
         case UInt8(ascii: "f"): return consume(literal: "false")
         case UInt8(ascii: "n"): return consume(literal: "null")

@@ -72,7 +72,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     public func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
-        try NameRules.check(limit: limit)
+        try TransportArguments.check(limit: limit)
         try filter.validate()
         return try await reader.page(matching: filter, after: cursor, limit: limit)
     }
@@ -81,7 +81,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     public func events(
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventHistoryPage {
-        try NameRules.check(limit: limit)
+        try TransportArguments.check(limit: limit)
         try filter.validate()
         return try await backwardReader.page(matching: filter, before: cursor, limit: limit)
     }

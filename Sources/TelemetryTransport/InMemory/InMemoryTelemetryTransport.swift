@@ -33,7 +33,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
 
     public func append(_ events: [TelemetryEvent]) async throws {
         for event in events {
-            if let clientId = event.clientId { try NameRules.check(clientId: clientId) }
+            if let clientId = event.clientId { try TransportArguments.check(clientId: clientId) }
         }
         for event in events where knownEventIds.insert(event.eventId).inserted {
             stored.append((nextPosition, event))
@@ -45,7 +45,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     public func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
-        try NameRules.check(limit: limit)
+        try TransportArguments.check(limit: limit)
         try filter.validate()
         let position = try cursor.map(position(of:)) ?? 0
         var index = firstIndex(after: position)
@@ -63,7 +63,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     public func events(
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventHistoryPage {
-        try NameRules.check(limit: limit)
+        try TransportArguments.check(limit: limit)
         try filter.validate()
         let end = try cursor.map(position(of:)) ?? nextPosition - 1
         var index = firstIndex(after: end)
@@ -123,7 +123,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     // MARK: Records
 
     public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
-        try NameRules.check(records)
+        try TransportArguments.check(records)
         var saved: [TelemetryRecord] = []
         var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
         for record in records {

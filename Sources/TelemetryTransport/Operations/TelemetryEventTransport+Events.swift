@@ -52,7 +52,7 @@ extension TelemetryEventTransport {
     /// Removes only the client's events.
     @discardableResult
     public func deleteEvents(forClient clientId: String) async throws -> Int {
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         return try await deleteEvents(matching: .init(clientId: clientId))
     }
 

@@ -16,7 +16,7 @@ extension TelemetryRecordTransport {
     /// - Throws: The errors of ``createTelemetryClient(clientId:created:isEnabled:)``.
     @discardableResult
     public func createTelemetryClient(_ telemetryClient: TelemetryClientRecord) async throws -> TelemetryClientRecord {
-        try NameRules.check(clientId: telemetryClient.clientId)
+        try TransportArguments.check(clientId: telemetryClient.clientId)
         let id = telemetryClient.recordID ?? .client(telemetryClient.clientId)
         let record = try telemetryClient.applying(
             to: TelemetryRecord(recordType: TelemetryClientRecord.recordType, recordID: id))
@@ -29,7 +29,7 @@ extension TelemetryRecordTransport {
     public func updateTelemetryClient(
         recordID: TelemetryRecord.ID, clientId: String? = nil, created: Date? = nil, isEnabled: Bool? = nil
     ) async throws -> TelemetryClientRecord {
-        if let clientId { try NameRules.check(clientId: clientId) }
+        if let clientId { try TransportArguments.check(clientId: clientId) }
         let record = try await modify(recordID) { stored in
             var client = try TelemetryClientRecord(record: stored)
             client.clientId = clientId ?? client.clientId
@@ -46,7 +46,7 @@ extension TelemetryRecordTransport {
     @discardableResult
     public func updateTelemetryClient(_ telemetryClient: TelemetryClientRecord) async throws -> TelemetryClientRecord {
         guard let id = telemetryClient.recordID else { throw TelemetryRecordError.missingRecordID }
-        try NameRules.check(clientId: telemetryClient.clientId)
+        try TransportArguments.check(clientId: telemetryClient.clientId)
         return try await TelemetryClientRecord(record: modify(id) { try telemetryClient.applying(to: $0) })
     }
 
@@ -59,7 +59,7 @@ extension TelemetryRecordTransport {
     public func fetchTelemetryClients(
         clientId: String? = nil, isEnabled: Bool? = nil
     ) async throws -> [TelemetryClientRecord] {
-        if let clientId { try NameRules.check(clientId: clientId) }
+        if let clientId { try TransportArguments.check(clientId: clientId) }
         typealias Field = TelemetrySchema.ClientField
         var conditions: [String: TelemetryValue] = [:]
         conditions[Field.clientId.rawValue] = clientId.map(TelemetryValue.string)

@@ -7,7 +7,7 @@ extension TelemetryRecordTransport {
     ///   identifier that is empty or longer than 1,024 bytes of UTF-8.
     @discardableResult
     public func createCommand(_ command: TelemetryCommandRecord) async throws -> TelemetryCommandRecord {
-        try NameRules.check(clientId: command.clientId)
+        try TransportArguments.check(clientId: command.clientId)
         let id = command.recordID ?? .command(command.commandId)
         let record = try command.applying(
             to: TelemetryRecord(recordType: TelemetryCommandRecord.recordType, recordID: id))
@@ -23,7 +23,7 @@ extension TelemetryRecordTransport {
     /// The client's pending commands, oldest first. Records that cannot be read as commands are left out; the command
     /// processor, which handles those too, reads the records directly.
     public func fetchPendingCommands(for clientId: String) async throws -> [TelemetryCommandRecord] {
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         return try await records(matching: .pendingCommands(of: clientId)).compactMap { try? TelemetryCommandRecord(record: $0) }
     }
 
@@ -36,7 +36,7 @@ extension TelemetryRecordTransport {
         var query = TelemetryRecordQuery(
             recordType: TelemetryCommandRecord.recordType, sortField: Field.created.rawValue)
         if let clientId {
-            try NameRules.check(clientId: clientId)
+            try TransportArguments.check(clientId: clientId)
             query.conditions[Field.clientId.rawValue] = .string(clientId)
         }
         if let status { query.conditions[Field.status.rawValue] = .string(status.rawValue) }

@@ -30,7 +30,7 @@ extension TelemetryRecordTransport {
 
     /// Removes every record of a type that has the client's identifier.
     func deleteRecords(ofType recordType: String, forClient clientId: String) async throws -> Int {
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         let field = TelemetrySchema.ClientField.clientId.rawValue
         let found = try await records(matching: .init(recordType: recordType, conditions: [field: .string(clientId)]))
         return found.isEmpty ? 0 : try await deleteRecords(withIDs: found.map(\.recordID))

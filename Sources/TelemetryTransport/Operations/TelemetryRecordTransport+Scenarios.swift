@@ -9,7 +9,7 @@ extension TelemetryRecordTransport {
     public func createScenarios(_ scenarios: [TelemetryScenarioRecord]) async throws -> [TelemetryScenarioRecord] {
         guard !scenarios.isEmpty else { return [] }
         let records = try scenarios.map { scenario in
-            try NameRules.check(clientId: scenario.clientId)
+            try TransportArguments.check(clientId: scenario.clientId)
             let id = scenario.recordID ?? .scenario(scenario.scenarioName, ofClient: scenario.clientId)
             return try scenario.applying(
                 to: TelemetryRecord(recordType: TelemetryScenarioRecord.recordType, recordID: id))
@@ -20,7 +20,7 @@ extension TelemetryRecordTransport {
     /// The stored scenarios of one client, or of all if it is nil, by name. Records that cannot be read as scenarios are left
     /// out.
     public func fetchScenarios(forClient clientId: String? = nil) async throws -> [TelemetryScenarioRecord] {
-        if let clientId { try NameRules.check(clientId: clientId) }
+        if let clientId { try TransportArguments.check(clientId: clientId) }
         typealias Field = TelemetrySchema.ScenarioField
         var conditions: [String: TelemetryValue] = [:]
         conditions[Field.clientId.rawValue] = clientId.map(TelemetryValue.string)
@@ -35,7 +35,7 @@ extension TelemetryRecordTransport {
     @discardableResult
     public func updateScenario(_ scenario: TelemetryScenarioRecord) async throws -> TelemetryScenarioRecord {
         guard let id = scenario.recordID else { throw TelemetryRecordError.missingRecordID }
-        try NameRules.check(clientId: scenario.clientId)
+        try TransportArguments.check(clientId: scenario.clientId)
         return try await TelemetryScenarioRecord(record: modify(id) { try scenario.applying(to: $0) })
     }
 

@@ -24,7 +24,7 @@ extension TelemetrySubscriptionTransport {
     ///   bytes of UTF-8.
     @discardableResult
     public func createCommandSubscription(for clientId: String) async throws -> TelemetrySubscription.ID {
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         return try await save(
             TelemetrySubscription(
                 id: commandSubscriptionID(for: clientId), recordType: TelemetrySchema.commandRecordType, clientId: clientId))
@@ -37,7 +37,7 @@ extension TelemetrySubscriptionTransport {
 
     /// The identifier of the client's subscription to its commands, or nil if there is none.
     public func fetchCommandSubscription(for clientId: String) async throws -> TelemetrySubscription.ID? {
-        try NameRules.check(clientId: clientId)
+        try TransportArguments.check(clientId: clientId)
         return try await subscription(withID: commandSubscriptionID(for: clientId))?.id
     }
 

@@ -142,7 +142,7 @@ actor SimulatedLogger: TelemetryLogging, ControlledLogger {
 
     // MARK: Consent
 
-    nonisolated func follow(_ check: TelemetryConsentCheck) { state.withLock { $0.check = check } }
+    nonisolated func setConsentCheck(_ check: TelemetryConsentCheck) { state.withLock { $0.check = check } }
     nonisolated func withdraw() { state.withLock { $0.isWithdrawn = true } }
 
     nonisolated var hasStragglers: Bool {

@@ -38,7 +38,7 @@ struct HostileNumberTests {
         #expect(log([event(Self.most), event(Self.most), event(0)]).missing == 0)
         #expect(summary([event(3), event(3), event(4), event(9)]).missing == 3)
         var model = WatchModel(store: "/store", now: .now)
-        for _ in 0..<2 { model.take(ends, skipped: .max) }
+        for _ in 0..<2 { model.receive(ends, skipped: .max) }
         #expect(model.missing == .max)
     }
 
@@ -54,7 +54,7 @@ struct HostileNumberTests {
         for events in [ofOne, ofMany] {
             #expect(summary(events).dropped == sum)
             var model = WatchModel(store: "/store", now: .now)
-            model.take(events, skipped: 0)
+            model.receive(events, skipped: 0)
             #expect(model.dropped == Int(clamping: sum))
         }
     }

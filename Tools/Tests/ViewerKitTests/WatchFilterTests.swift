@@ -37,8 +37,8 @@ struct WatchFilterTests {
     func start() throws {
         var model = WatchModel(store: "/store", now: WatchedEvents.now, filter: try WatchFilter(.all, severity: .error))
         #expect(model.filter.events.query == (try TelemetryQuery("severity:>=error")))
-        #expect(model.take(events(), skipped: 3) == 2)
-        model.take([WatchedEvents.event(9, text: "late", attributes: ["severity": "fatal"])], skipped: 0)
+        #expect(model.receive(events(), skipped: 3) == 2)
+        model.receive([WatchedEvents.event(9, text: "late", attributes: ["severity": "fatal"])], skipped: 0)
         #expect(model.texts == ["error", "critical", "late"])
     }
 
@@ -46,7 +46,7 @@ struct WatchFilterTests {
     func oneFilter() throws {
         let base = TelemetryEventFilter(since: WatchedEvents.now, query: try TelemetryQuery("a or b"))
         var model = WatchModel(store: "/store", now: WatchedEvents.now, filter: WatchFilter(base))
-        model.take(clients: [.init(clientId: "k7wq", isEnabled: true)], scenarios: [])
+        model.receive(clients: [.init(clientId: "k7wq", isEnabled: true)], scenarios: [])
         #expect(model.press([.character("s")]) == .follow)
         #expect(model.press([.character("c")]) == .follow)
         model.press([.character("/")])
@@ -66,7 +66,7 @@ struct WatchFilterTests {
     func newEvents() {
         var model = WatchedEvents.model([])
         model.filter("text:*4", storing: [])
-        model.take((1...25).map { WatchedEvents.event($0) }, skipped: 0)
+        model.receive((1...25).map { WatchedEvents.event($0) }, skipped: 0)
         #expect(model.texts == ["number 4", "number 14", "number 24"])
         #expect(model.rates.rate(of: "", at: model.now) == 12.5)
     }
@@ -80,11 +80,11 @@ struct WatchFilterTests {
         }
         func header(_ model: WatchModel) -> String { WatchedEvents.drawn(model, columns: 120)[0] }
         var model = WatchedEvents.model([drop(1)])
-        model.take([WatchedEvents.event(1)], skipped: 7)
+        model.receive([WatchedEvents.event(1)], skipped: 7)
         #expect(header(model).contains("7 missing · 5 dropped"))
         model.filter("number", storing: [drop(1), WatchedEvents.event(1)])
         #expect(header(model).contains("7 missing · 5 dropped"))
-        model.take([drop(2)], skipped: 2)
+        model.receive([drop(2)], skipped: 2)
         #expect(header(model).contains("9 missing · 10 dropped"))
         model.press([.escape], storing: [drop(1), WatchedEvents.event(1), drop(2)])
         #expect(header(model).contains("9 missing · 10 dropped"))
@@ -102,8 +102,8 @@ struct WatchFilterTests {
         #expect(title()?.contains("match") == false)
         _ = model.start((1...3).map { WatchedEvents.event($0) }, hasMore: true)
         #expect(model.isCountWanted)
-        model.take(matching: 12_345)
-        model.take([WatchedEvents.event(4), WatchedEvents.event(5, text: "other")], skipped: 0)
+        model.receive(matching: 12_345)
+        model.receive([WatchedEvents.event(4), WatchedEvents.event(5, text: "other")], skipped: 0)
         #expect(title()?.contains("[12,346 match]") == true)
         #expect(!model.isCountWanted)
     }
@@ -215,7 +215,7 @@ struct WatchFilterTests {
     @Test("A client without recent events shows when its record was last updated")
     func lastSeen() {
         var model = WatchedEvents.model([])
-        model.take(
+        model.receive(
             clients: [
                 .init(clientId: "k7wq", created: WatchedEvents.now - 9_000, isEnabled: true, lastSeen: WatchedEvents.now - 300)
             ], scenarios: [])

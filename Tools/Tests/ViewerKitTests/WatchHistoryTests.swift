@@ -26,7 +26,7 @@ struct WatchHistoryTests {
         while true {
             let page = try await transport.events(matching: .init(since: Self.since), after: cursor, limit: 700)
             await history.record(page.events.count, before: page.cursor)
-            model.take(page.events, skipped: 0)
+            model.receive(page.events, skipped: 0)
             cursor = page.cursor
             guard page.hasMore else { return (model, history) }
         }
@@ -35,7 +35,7 @@ struct WatchHistoryTests {
     /// Presses a key, and answers the requests that follow.
     private func press(_ key: Key, _ model: inout WatchModel, _ history: EventHistory) async throws {
         var action = model.press(key)
-        while case .read(let request) = action { action = model.take(try await history.page(request), for: request) }
+        while case .read(let request) = action { action = model.receive(try await history.page(request), for: request) }
     }
 
     @Test("Events from before the view's start are read once each, page by page", arguments: [0, 1, 100, 5_000])
@@ -129,7 +129,7 @@ struct WatchHistoryTests {
             #expect(model.message.isEmpty)
             #expect(!model.isPaused)
         }
-        model.take([WatchedEvents.event(1)], skipped: 0)
+        model.receive([WatchedEvents.event(1)], skipped: 0)
         #expect(model.texts == ["number 1"])
     }
 
@@ -154,7 +154,7 @@ struct WatchHistoryTests {
         let history = EventHistory(transport: transport, filter: model.filter.events)
         let newest = try await history.newestEvents()
         var action = model.start(newest.events, hasMore: newest.hasMore)
-        while case .read(let request) = action { action = model.take(try await history.page(request), for: request) }
+        while case .read(let request) = action { action = model.receive(try await history.page(request), for: request) }
         return history
     }
 
@@ -196,7 +196,7 @@ struct WatchHistoryTests {
         let page = try await history.page(.newer(from: 0))
         for start in stride(from: 3_000, to: 20_000, by: page.items.count) {
             let events = (start..<start + page.items.count).map { WatchedEvents.event($0) }
-            model.take(events, skipped: 0)
+            model.receive(events, skipped: 0)
         }
         try await press(.character("["), &model, history)
         #expect(model.selected == "number 0")
@@ -212,13 +212,13 @@ struct WatchHistoryTests {
         #expect(WatchedEvents.drawn(model).contains { $0.contains("[reading older events …]") })
         let page = try await history.page(request)
         _ = model.press(.end)
-        #expect(model.take(page, for: request) == .nothing)
+        #expect(model.receive(page, for: request) == .nothing)
         #expect(model.visibleEntries(20).count == 3)
         guard case .read(let second) = model.press(.home) else {
             Issue.record("no .read")
             return
         }
-        model.takeFailure("The store is not reachable.", of: second)
+        model.receiveFailure("The store is not reachable.", of: second)
         #expect(model.message == "The store is not reachable.")
         try await press(.up, &model, history)
         #expect(model.selected == "number -1")

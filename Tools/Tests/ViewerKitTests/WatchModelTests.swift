@@ -11,7 +11,7 @@ struct WatchModelTests {
     private func model(events: Int = 0) -> WatchModel {
         var model = WatchModel(store: "/store", now: Self.now)
         model.isCaughtUp = true
-        model.take(
+        model.receive(
             clients: [
                 .init(clientId: "k7wq", created: Self.now - 10, isEnabled: true),
                 .init(clientId: "new", created: Self.now - 5, isEnabled: false),
@@ -20,7 +20,7 @@ struct WatchModelTests {
                 .init(clientId: "k7wq", scenarioName: "Checksum", isEnabled: false),
                 .init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true),
             ])
-        if events > 0 { model.take((1...events).map { event($0) }, skipped: 0) }
+        if events > 0 { model.receive((1...events).map { event($0) }, skipped: 0) }
         return model
     }
 
@@ -59,7 +59,7 @@ struct WatchModelTests {
     @Test("A request is one line, of which the end of the path is cut rather than the status")
     func request() {
         var model = model()
-        model.take(
+        model.receive(
             [
                 TelemetryEvent(
                     eventId: "1", clientId: "k7wq", sessionId: "s", sequence: 1, name: "request.finished",
@@ -128,7 +128,7 @@ struct WatchModelTests {
         var model = model(events: 20)
         model.page = 5
         _ = model.press(.character("p"))
-        model.take([event(21)], skipped: 0)
+        model.receive([event(21)], skipped: 0)
         #expect(last(model) == "number 20")
         _ = model.press(.pageUp)
         #expect(last(model) == "number 16")
@@ -143,19 +143,19 @@ struct WatchModelTests {
     @Test("Gaps are shown where events are missing")
     func gaps() {
         var model = model()
-        model.take([event(1), event(2, sequence: 5)], skipped: 7)
+        model.receive([event(1), event(2, sequence: 5)], skipped: 7)
         let lines = drawn(model)
         #expect(lines[6].hasPrefix("  ⋯ 7 events no longer stored"))
         #expect(lines[8].hasPrefix("  ⋯ 3 events missing: k7wq, session s"))
         #expect(lines[0].contains("10 missing"))
-        model.take([event(1, sequence: 3)], skipped: 0)
+        model.receive([event(1, sequence: 3)], skipped: 0)
         #expect(drawn(model)[0].contains("9 missing"))
     }
 
     @Test("Dropped events are shown and counted")
     func drops() {
         var model = model()
-        model.take(
+        model.receive(
             [
                 .init(
                     clientId: "k7wq", sessionId: "s", sequence: 3, name: TelemetryEvent.dropReportName,
@@ -182,7 +182,7 @@ struct WatchModelTests {
         }
         #expect((command.clientId, command.action) == ("k7wq", .disable))
         _ = model.press(.character("x"))
-        model.take(clients: [], scenarios: [])
+        model.receive(clients: [], scenarios: [])
         #expect(model.press(.character("y")) == .nothing)
     }
 
@@ -196,7 +196,7 @@ struct WatchModelTests {
         model.page = 5
         _ = model.press(.character("p"))
         for start in stride(from: 101, to: 30_000, by: 1_000) {
-            model.take((start..<start + 1_000).map { event($0) }, skipped: 0)
+            model.receive((start..<start + 1_000).map { event($0) }, skipped: 0)
         }
         #expect(last(model) == "number 100")
         #expect(model.newer == 30_000)
@@ -223,12 +223,12 @@ struct WatchModelTests {
     func onlyClient() {
         let events = (1...3).map { event($0) } + [.init(clientId: "new", sessionId: "t", sequence: 1, name: "other")]
         var model = model()
-        model.take(events, skipped: 0)
+        model.receive(events, skipped: 0)
         model.press([.character("c")], storing: events)
         #expect(model.visibleEntries(10).count == 3)
         model.press([.down], storing: events)
         #expect(model.visibleEntries(10).count == 1)
-        #expect(model.take(clients: [.init(clientId: "k7wq", isEnabled: true)], scenarios: []) == .follow)
+        #expect(model.receive(clients: [.init(clientId: "k7wq", isEnabled: true)], scenarios: []) == .follow)
         #expect(model.filter.events.clientId == "k7wq")
         model.press([.escape], storing: events)
         #expect(model.visibleEntries(10).count == 4)
@@ -249,14 +249,14 @@ struct WatchModelTests {
         var model = model()
         let texts = ["日本語のテキスト、とても長い", "👩‍👩‍👧‍👦 🇩🇪 ☎️ e\u{301}", "\u{202E}\u{1B}[2J\t\n", String(repeating: "長", count: 99), ""]
         for (number, text) in texts.enumerated() {
-            model.take(
+            model.receive(
                 [
                     .init(
                         clientId: text, sessionId: text, sequence: UInt64(number), name: text + text + text, property1: text,
                         attributes: [text: .string(text)], scenario: text)
                 ], skipped: number)
         }
-        model.take(
+        model.receive(
             clients: texts.map { .init(clientId: $0, isEnabled: true) },
             scenarios: texts.map { .init(clientId: texts[0], scenarioName: $0, isEnabled: true) })
         for keys in [[], [.pageUp, .enter], [.character(">")], [.up, .up, .enter]] as [[Key]] {
@@ -273,7 +273,7 @@ struct WatchModelTests {
         var model = WatchModel(store: "/store", now: Self.now)
         model.isCaughtUp = true
         #expect(drawn(model).contains { $0.hasPrefix(" No events.  ") })
-        model.take(clients: [.init(clientId: "k7wq", isEnabled: false)], scenarios: [])
+        model.receive(clients: [.init(clientId: "k7wq", isEnabled: false)], scenarios: [])
         #expect(drawn(model).contains { $0.hasPrefix(" No events. Press a to approve the selected client.") })
     }
 

@@ -84,7 +84,7 @@ struct WatchSearchTests {
         model.filter("text:*7", storing: events)
         #expect(model.selected == "number 47")
         #expect(model.isPaused)
-        model.take([WatchedEvents.event(57)], skipped: 0)
+        model.receive([WatchedEvents.event(57)], skipped: 0)
         #expect(model.selected == "number 47")
         #expect(model.newer == 1)
     }

@@ -31,7 +31,7 @@ struct WatchSelectionTests {
         var model = model(20)
         model.press([.up])
         #expect(model.isPaused)
-        model.take([WatchedEvents.event(21)], skipped: 0)
+        model.receive([WatchedEvents.event(21)], skipped: 0)
         #expect(model.selected == "number 19")
         model.press([.down, .down])
         #expect(model.selected == "number 21")
@@ -135,7 +135,7 @@ struct WatchSelectionTests {
         var model = WatchedEvents.model([
             WatchedEvents.event(1, client: "notes-host-1"), WatchedEvents.event(2, client: "notes-host-2"),
         ])
-        model.take(
+        model.receive(
             clients: ["notes-host-1", "notes-host-2"].map { .init(clientId: $0, isEnabled: true) }, scenarios: [])
         let lines = WatchedEvents.drawn(model, columns: columns).suffix(20)
         #expect(lines.contains { $0.contains(first) && $0.contains("file.read") })

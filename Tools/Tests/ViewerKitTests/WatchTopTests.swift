@@ -24,7 +24,7 @@ struct WatchTopTests {
             return
         }
         #expect(WatchedEvents.drawn(model)[1].contains("[reading …]"))
-        model.take(try request.query.result(over: events.filter(request.filter.matches)), for: request)
+        model.receive(try request.query.result(over: events.filter(request.filter.matches)), for: request)
     }
 
     @Test("In the list, t offers the fields of the selected event")
@@ -152,7 +152,7 @@ struct WatchTopTests {
         _ = model.start(events(), hasMore: false)
         model.press([.character("t"), .enter])
         #expect(model.isAsking)
-        #expect(model.take(clients: [.init(clientId: "other", isEnabled: true)], scenarios: []) == .follow)
+        #expect(model.receive(clients: [.init(clientId: "other", isEnabled: true)], scenarios: []) == .follow)
         #expect(!model.isAsking)
     }
 
@@ -165,16 +165,16 @@ struct WatchTopTests {
             return
         }
         model.press([.escape])
-        model.take(try request.query.result(over: events()), for: request)
+        model.receive(try request.query.result(over: events()), for: request)
         #expect(model.top == nil)
         guard case .top(let other) = model.press([.character("t"), .down, .enter]) else {
             Issue.record("no .top")
             return
         }
-        model.take(try request.query.result(over: events()), for: request)
+        model.receive(try request.query.result(over: events()), for: request)
         #expect(WatchedEvents.drawn(model)[1].contains("[reading …]"))
         #expect(model.press(.enter) == .nothing)
-        model.takeFailure("The store is not reachable.", of: other)
+        model.receiveFailure("The store is not reachable.", of: other)
         #expect(model.top == nil)
         #expect(model.message == "The store is not reachable.")
         try open(keys, &model, storing: [])

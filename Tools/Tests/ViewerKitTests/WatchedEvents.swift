@@ -24,10 +24,10 @@ enum WatchedEvents {
     static func model(_ events: [TelemetryEvent]) -> WatchModel {
         var model = WatchModel(store: "/store", now: now)
         model.isCaughtUp = true
-        model.take(
+        model.receive(
             clients: [.init(clientId: "k7wq", created: now - 10, isEnabled: true)],
             scenarios: [.init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true, expires: now + 600, source: .viewer)])
-        model.take(events, skipped: 0)
+        model.receive(events, skipped: 0)
         model.pane = .events
         model.page = 5
         return model

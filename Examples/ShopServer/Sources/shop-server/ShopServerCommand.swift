@@ -17,7 +17,7 @@ struct ShopServerCommand: AsyncParsableCommand {
             SIGUSR1 pauses telemetry, SIGUSR2 resumes it. SIGTERM and SIGINT end the server; what was logged is delivered before.
             """)
 
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: DestinationOptions
 
     @Option(help: "The port; 0 for any.")
     var port = 8080

@@ -7,7 +7,7 @@ struct RelayEvents {
     /// What the relay stores of an event besides its line.
     struct Key: Equatable {
         let stream: RelayEventBatch.Stream
-        let identifier: EventIdentifier
+        let identifier: NumberedIdentifier
         let kind: BlockSummary.Kind
         let time: RelayTime
     }

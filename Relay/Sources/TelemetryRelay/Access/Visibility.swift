@@ -13,13 +13,13 @@ struct Visibility: Sendable {
     private let extent: Extent
     private let tokenName: String?
 
-    /// - Parameter directory: has the clients of the caller's apps, if it is limited to some.
-    init(of caller: RelayCaller, _ directory: ClientDirectory) async throws {
+    /// - Parameter known: has the clients of the caller's apps, if it is limited to some.
+    init(of caller: RelayCaller, _ known: KnownClients) async throws {
         tokenName = caller.tokenName
         if caller.role == .host {
             extent = .host(HostRecordRules(clients: Set(caller.clients)))
         } else if let scope = caller.scope {
-            let clients = scope.apps.isEmpty ? nil : try await directory.clients(of: scope.apps)
+            let clients = scope.apps.isEmpty ? nil : try await known.clients(of: scope.apps)
             extent = .scope(ScopeRules(scope: scope, clients: clients))
         } else {
             extent = .everything

@@ -69,9 +69,7 @@ struct AlertMessages: Sendable {
 
     /// The address of the page that shows the matching events.
     private func link(to query: TelemetryQuery) -> String {
-        let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        let text = query.description.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-        return "\(page)/#/events?query=\(text)"
+        "\(page)/#/events?query=\(PercentCoding.encode(query.description))"
     }
 
     /// A random identifier.

@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// Evaluates alerts while the relay runs: for the events that arrive, and for the clients that are not seen.
 struct AlertService: Service {
     let storage: any RelayStorage
-    let clients: ClientDirectory
+    let clients: KnownClients
     let messages: AlertMessages
     let silences: SilenceWatch
     let logger: Logger

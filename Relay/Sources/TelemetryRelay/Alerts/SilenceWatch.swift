@@ -3,14 +3,14 @@ import Foundation
 /// Checks for how long clients were not seen, while there are alerts about that.
 actor SilenceWatch {
     private let alerts: any RelayAlertStorage
-    private let clients: ClientDirectory
+    private let clients: KnownClients
     private let sightings: ClientSightings
     private let uptime: @Sendable () -> Duration
     /// When the last check began.
     private var checked: Duration?
 
     init(
-        alerts: any RelayAlertStorage, clients: ClientDirectory, sightings: ClientSightings,
+        alerts: any RelayAlertStorage, clients: KnownClients, sightings: ClientSightings,
         uptime: @escaping @Sendable () -> Duration
     ) {
         (self.alerts, self.clients, self.sightings, self.uptime) = (alerts, clients, sightings, uptime)

@@ -15,13 +15,13 @@ final class AuditRecorder: Sendable {
     /// The maximum number of entries of one action that hosts or refused requests cause, of one token and address: a minute, and at once.
     static let limit = (perMinute: 4, burst: 60)
     /// The same of all tokens and addresses.
-    static let limitInAll = (perMinute: 60, burst: 1_000)
+    static let totalLimit = (perMinute: 60, burst: 1_000)
     static let refusals: Set<HTTPResponse.Status> = [.unauthorized, .forbidden, .tooManyRequests]
 
     init(storage: any RelayAuditStorage, uptime: @escaping @Sendable () -> Duration) {
         self.storage = storage
         sources = RateLimiter(perMinute: Self.limit.perMinute, burst: Self.limit.burst, uptime: uptime)
-        all = RateLimiter(perMinute: Self.limitInAll.perMinute, burst: Self.limitInAll.burst, uptime: uptime)
+        all = RateLimiter(perMinute: Self.totalLimit.perMinute, burst: Self.totalLimit.burst, uptime: uptime)
     }
 
     /// The number of entries that were left out since the relay began.

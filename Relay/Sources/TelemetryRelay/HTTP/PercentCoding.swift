@@ -1,6 +1,7 @@
+import Foundation
 @_spi(Tooling) import TelemetrySystem
 
-/// Strict percent-decoding (RFC 3986), and hexadecimal digits.
+/// Percent-encoding (RFC 3986), and hexadecimal digits.
 enum PercentCoding {
     /// Decodes a text. Returns nil if a `%` is not followed by two hexadecimal digits, or the bytes are not
     /// stream-safe UTF-8.
@@ -20,6 +21,12 @@ enum PercentCoding {
         }
         return String(validating: bytes, as: UTF8.self).flatMap { StreamSafeText.isSafe($0) ? $0 : nil }
     }
+
+    /// Encodes all but the unreserved characters.
+    static func encode(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "" }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
     /// The value of a hexadecimal digit.
     static func digit(_ byte: UInt8) -> UInt8? {

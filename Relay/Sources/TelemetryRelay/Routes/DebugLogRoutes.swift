@@ -24,7 +24,7 @@ struct DebugLogRoutes: Sendable {
                 try access.admitDebugLogs(bytes: body.readableBytes, of: caller)
                 return try await RequestOwners.$current.withValue(caller.owners) {
                     try await bodies.run(body.readableBytes, for: caller) {
-                        try await take(Data(body.readableBytesView), logger: context.logger)
+                        try await store(Data(body.readableBytesView), logger: context.logger)
                     }
                 }
             } catch let error as Request.BadBody {
@@ -61,7 +61,7 @@ struct DebugLogRoutes: Sendable {
         }
     }
 
-    private func take(_ body: Data, logger: Logger) async throws -> Response {
+    private func store(_ body: Data, logger: Logger) async throws -> Response {
         let batch: DebugLogBatch
         do {
             batch = try await decoding.run(body.count) { try DebugLogBatch(body: body) }

@@ -6,7 +6,7 @@ import NIOCore
 
 extension RelayRoutes {
     func addEvents(to router: Router<RelayRequestContext>, _ table: RouteTable) {
-        // Who appends for a client can use the identifiers that its app will use. With a scope, that would lose events outside of it.
+        // A caller could use up the identifiers of events that the app has not logged yet; with a scope, also of events outside of it.
         add(.post, "/v1/events", to: router, table, roles: Self.writers, allowsScope: false, appendEvents)
         let filters = EventQuery.filters
         add(

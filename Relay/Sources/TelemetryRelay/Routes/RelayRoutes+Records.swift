@@ -143,8 +143,8 @@ extension RelayRoutes {
         var owner = caller.subscriptionOwners[0]
         if caller.role == .host {
             if let clientId = subscription.clientId {
-                guard caller.clients.contains(clientId) else { throw Self.refusal }
-                owner = "client:\(caller.clients.first { $0 == clientId } ?? clientId)"
+                guard let index = caller.clients.firstIndex(of: clientId) else { throw Self.refusal }
+                owner = caller.subscriptionOwners[index]
             } else if subscription.recordType != HostRecordRules.ruleType {
                 throw Self.refusal
             }

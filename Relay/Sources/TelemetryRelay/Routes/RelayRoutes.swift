@@ -31,7 +31,7 @@ struct RelayRoutes: Sendable {
 
     let storage: any RelayStorage
     let access: RelayAccess
-    let clients: ClientDirectory
+    let clients: KnownClients
     let streams: StreamRegistry
     let bodies: WaitingBodies
     let decoding: BodyDecoding

@@ -16,9 +16,8 @@ struct IssuerRequest: Sendable, Equatable {
 
     /// The form as `application/x-www-form-urlencoded`.
     var formText: String? {
-        let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        func encoded(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "" }
-        return form?.sorted { $0.key < $1.key }.map { "\(encoded($0.key))=\(encoded($0.value))" }.joined(separator: "&")
+        form?.sorted { $0.key < $1.key }.map { "\(PercentCoding.encode($0.key))=\(PercentCoding.encode($0.value))" }
+            .joined(separator: "&")
     }
 }
 

@@ -104,7 +104,7 @@ struct WireEventCollector {
         let line = event.line(below: header.content)
         let shared = header.shared + (event.hasImplicitIdentifier ? header.session.count : 0)
         try line.withUnsafeBufferPointer {
-            try append($0, shared, identifier: EventIdentifier(identifier), kind: kind, time: time)
+            try append($0, shared, identifier: NumberedIdentifier(identifier), kind: kind, time: time)
         }
     }
 
@@ -121,7 +121,8 @@ struct WireEventCollector {
 
     /// - Parameter shared: the bytes that the event has in addition to its line.
     private mutating func append(
-        _ line: UnsafeBufferPointer<UInt8>, _ shared: Int, identifier: EventIdentifier, kind: BlockSummary.Kind, time: RelayTime
+        _ line: UnsafeBufferPointer<UInt8>, _ shared: Int, identifier: NumberedIdentifier, kind: BlockSummary.Kind,
+        time: RelayTime
     ) throws {
         guard batch.events.count < limits.batchEvents else {
             throw Problem.tooLarge("A batch has at most \(limits.batchEvents) events.")
@@ -146,7 +147,7 @@ struct WireEventCollector {
 
 /// The values of a line that is kept, as far as filters need them.
 private struct KeptLine {
-    let identifier: EventIdentifier
+    let identifier: NumberedIdentifier
     let kind: BlockSummary.Kind
     let time: RelayTime
     /// The bytes in JSON of what the line has from the header's tables, and of the session in its identifier.
@@ -167,15 +168,15 @@ private struct KeptLine {
                 return table[Int(number)].key
             }
         }
-        func identifier(after prefix: WireEventCollector.Name?, _ number: UInt64) -> EventIdentifier? {
+        func identifier(after prefix: WireEventCollector.Name?, _ number: UInt64) -> NumberedIdentifier? {
             bytes += prefix?.count ?? 0
-            return prefix.flatMap { EventIdentifier(prefix: $0.key, number: number) }
+            return prefix.flatMap { NumberedIdentifier(prefix: $0.key, number: number) }
         }
-        let identity: EventIdentifier? =
+        let identity: NumberedIdentifier? =
             switch event.identifier {
             case nil: identifier(after: header.session, UInt64(event.sequence))
             case .number(let number): identifier(after: header.prefix, number)
-            case .string(let place): place.isEmpty ? nil : EventIdentifier(string(place))
+            case .string(let place): place.isEmpty ? nil : NumberedIdentifier(string(place))
             }
         let time =
             switch event.time {

@@ -10,7 +10,7 @@ struct AlertServiceTests {
     private let time = TestTime()
 
     private func service(_ storage: any RelayStorage, hasSamples: Bool = true) -> AlertService {
-        let clients = ClientDirectory(storage: storage.records)
+        let clients = KnownClients(storage: storage.records)
         return AlertService(
             storage: storage, clients: clients, messages: AlertMessages(page: "https://relay.test", hasSamples: hasSamples),
             silences: SilenceWatch(

@@ -20,7 +20,7 @@ struct SilenceTests {
 
         init(_ storage: any RelayStorage, _ time: TestTime, hasSamples: Bool = true, open: @escaping @Sendable () -> Set<Data>) {
             (self.storage, sightings) = (storage, ClientSightings(open: open))
-            let clients = ClientDirectory(storage: storage.records)
+            let clients = KnownClients(storage: storage.records)
             service = AlertService(
                 storage: storage, clients: clients, messages: AlertMessages(page: "https://relay.test", hasSamples: hasSamples),
                 silences: SilenceWatch(

@@ -71,12 +71,13 @@ struct BlockTests {
             ("s-0", 0), ("s-7", 7), ("a-b-120", 120), ("-5", 5), ("\u{e9}-1", 1),
             ("s-999999999999999999", 999_999_999_999_999_999),
         ] {
-            #expect(EventIdentifier(text).number == Int64(number), "\(text)")
+            #expect(NumberedIdentifier(text).number == Int64(number), "\(text)")
             #expect(
-                EventIdentifier(text).prefix == NameKey.data(of: String(text.prefix { !"0123456789".contains($0) }.dropLast())))
+                NumberedIdentifier(text).prefix == NameKey.data(of: String(text.prefix { !"0123456789".contains($0) }.dropLast()))
+            )
         }
         for text in ["", "s", "s-", "5", "s5", "s-05", "s-00", "s--", "s-1000000000000000000", "s-5\u{301}", "s-\u{665}"] {
-            #expect(EventIdentifier(text).number == nil, "\(text)")
+            #expect(NumberedIdentifier(text).number == nil, "\(text)")
         }
     }
 

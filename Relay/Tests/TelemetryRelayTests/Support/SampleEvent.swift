@@ -24,7 +24,7 @@ extension RelayEventBatch {
                 level: event.level.storedNumber, name: NameKey.data(of: event.name),
                 scenario: event.scenario.map(NameKey.data))
             Array(event.text.utf8).withUnsafeBufferPointer {
-                append($0, identifier: EventIdentifier(event.eventId), kind: kind, time: event.time)
+                append($0, identifier: NumberedIdentifier(event.eventId), kind: kind, time: event.time)
             }
         }
     }

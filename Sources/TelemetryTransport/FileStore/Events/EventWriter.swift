@@ -19,14 +19,14 @@ final class EventWriter {
     nonisolated(nonsending) func append(_ events: [TelemetryEvent]) async throws {
         if let first = events.first, events.withUnsafeBufferPointer({ Self.endOfRun(in: $0, from: 0) }) == events.count {
             // One batch of one client, as from the logger: checked while it is encoded, before anything is stored.
-            if let clientId = first.clientId { try NameRules.check(clientId: clientId) }
+            if let clientId = first.clientId { try TransportArguments.check(clientId: clientId) }
             return try await append(.events(events[...]), toClient: first.clientId)
         }
         let maximum = store.configuration.effectiveEventBytes
         try events.withUnsafeBufferPointer { events in
             guard let first = events.baseAddress else { return }
             for event in first..<first + events.count {
-                if let clientId = event.pointee.clientId { try NameRules.check(clientId: clientId) }
+                if let clientId = event.pointee.clientId { try TransportArguments.check(clientId: clientId) }
                 try EventLimits.check(event, maximumBytes: maximum)
             }
         }
@@ -40,7 +40,7 @@ final class EventWriter {
 
     nonisolated(nonsending) func append(_ events: any EncodedEvents) async throws {
         let clientId = events.origin.clientId
-        if let clientId { try NameRules.check(clientId: clientId) }
+        if let clientId { try TransportArguments.check(clientId: clientId) }
         if events.count <= Self.batchSize { return try await append(.encoded(events), toClient: clientId) }
         for start in stride(from: 0, to: events.count, by: Self.batchSize) {
             let part = events.part(start..<min(start + Self.batchSize, events.count))

@@ -16,7 +16,7 @@ struct RecordStore {
     nonisolated(nonsending) func save(
         _ records: [TelemetryRecord], policy: TelemetrySavePolicy
     ) async throws -> [TelemetryRecord] {
-        try NameRules.check(records)
+        try TransportArguments.check(records)
         var saved: [TelemetryRecord] = []
         var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
         for record in records {

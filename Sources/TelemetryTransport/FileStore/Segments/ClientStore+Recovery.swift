@@ -41,7 +41,7 @@ extension ClientStore {
         try index.write(header)
     }
 
-    /// Makes an index of what the segments hold, and sets the one that cannot be read aside.
+    /// Builds an index from the segments, and moves the one that cannot be read to quarantine.
     func rebuildIndex() throws -> IdentityIndex {
         // A new client has no segments, and the journal need not be read for it.
         let isNew = try segmentNames(cleaning: true).isEmpty
@@ -54,11 +54,10 @@ extension ClientStore {
             if !isNew { try indexBatches(in: rebuilt, &header) }
             try rebuilt.write(header)
             if isDurable { try rebuilt.file.synchronize() }
-            let place = "\(path)/identity"
-            if let old = try system.status(place), old.size > 0 {
-                Quarantine(layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics).move(place)
+            if let old = try system.status(indexPath), old.size > 0 {
+                Quarantine(layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics).move(indexPath)
             }
-            try system.rename(temporary, to: place)
+            try system.rename(temporary, to: indexPath)
             if isDurable { try system.synchronizeDirectory(path) }
             return rebuilt
         }
@@ -91,7 +90,7 @@ extension ClientStore {
         var batches = try SegmentBatches(layout: shared.layout, system: system, client: name)
         try batches.update()
         header.eventCount = 0
-        for segment in try segments(numberedIn: &header, cleaning: index.file.path.hasSuffix("/identity")) {
+        for segment in try segments(numberedIn: &header, cleaning: index.file.path == indexPath) {
             for batch in batches.batches(of: segment, client: name) {
                 try shared.reader.read(batch, matching: .all) { event in
                     header.eventCount += 1

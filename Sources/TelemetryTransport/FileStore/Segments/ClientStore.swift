@@ -76,6 +76,8 @@ final class ClientStore {
 
     // MARK: Index
 
+    var indexPath: String { "\(path)/identity" }
+
     /// Calls `body` with the client's current index, after completing or undoing a killed writer's operation.
     ///
     /// If the index is corrupt, rebuilds it and calls `body` again. An append can be repeated, because the rebuilt index contains
@@ -93,13 +95,13 @@ final class ClientStore {
 
     private func currentIndex() throws -> IdentityIndex {
         // An index that another process moved to quarantine still has a name, but a different one.
-        if let known = index, let status = try system.status("\(path)/identity"),
+        if let known = index, let status = try system.status(indexPath),
             known.inode == status.inode
         {
             try known.refresh(fileSize: status.size)
         } else {
             index = nil
-            let file = try system.open("\(path)/identity", for: .update)
+            let file = try system.open(indexPath, for: .update)
             // An empty file was created by opening it: there was no index.
             let status = try file.status()
             index =
@@ -118,7 +120,7 @@ final class ClientStore {
 
     /// The header of the index with the number of stored events, read without the lock. Nil if there is no reliable one.
     func peekHeader() -> IdentityHeader? {
-        guard let file = try? system.open("\(path)/identity", for: .read),
+        guard let file = try? system.open(indexPath, for: .read),
             let header = try? IdentityIndex.readHeader(of: file), header.state == .clean
         else { return nil }
         return header

@@ -17,7 +17,7 @@ public struct ClientTrace: Sendable, Equatable {
     }
 
     /// Reads the fields of an event, or of a header in a segment. Empty strings are nil.
-    mutating func take(_ fields: [String: Any]) {
+    mutating func read(_ fields: [String: Any]) {
         func text(_ name: String) -> String? { (fields[name] as? String).flatMap { $0.isEmpty ? nil : $0 } }
         appVersion = text("appVersion")
         deviceName = text("deviceName")
@@ -55,7 +55,7 @@ public struct ClientTraceReader: Sendable {
         else { return nil }
         let time = event["eventTimestamp"] as? String
         var trace = ClientTrace(clientId: client, lastEvent: time.flatMap(TimestampText.date(from:)))
-        trace.take(event)
+        trace.read(event)
         return trace
     }
 }

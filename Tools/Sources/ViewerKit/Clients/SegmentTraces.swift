@@ -73,7 +73,7 @@ struct SegmentTraces {
             newest = (try? url.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate
         }
         var trace = ClientTrace(clientId: client, lastEvent: newest)
-        trace.take(fields)
+        trace.read(fields)
         return trace
     }
 

@@ -10,7 +10,7 @@ public struct SurroundingEvents {
     public init(_ size: Int) { self.size = size }
 
     /// Processes the next event, and returns the events to show now.
-    public mutating func take(_ event: TelemetryEvent, isMatch: Bool) -> [TelemetryEvent] {
+    public mutating func process(_ event: TelemetryEvent, isMatch: Bool) -> [TelemetryEvent] {
         if isMatch {
             defer { before = [] }
             after = size

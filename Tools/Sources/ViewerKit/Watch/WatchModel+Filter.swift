@@ -172,16 +172,16 @@ extension WatchModel {
     /// Whether the answer to ``Action/top(_:)`` is expected.
     public var isAsking: Bool { top?.isReading == true }
 
-    /// Takes the answer to ``Action/top(_:)``.
+    /// Receives the answer to ``Action/top(_:)``.
     @discardableResult
-    public mutating func take(_ result: TelemetryQueryResult, for request: TopRequest) -> Action {
+    public mutating func receive(_ result: TelemetryQueryResult, for request: TopRequest) -> Action {
         if isWaiting(for: request) { top = WatchTop(result, for: request) }
         return .nothing
     }
 
-    /// Takes the failure of ``Action/top(_:)``.
+    /// Receives the failure of ``Action/top(_:)``.
     @discardableResult
-    public mutating func takeFailure(_ text: String, of request: TopRequest) -> Action {
+    public mutating func receiveFailure(_ text: String, of request: TopRequest) -> Action {
         guard isWaiting(for: request) else { return .nothing }
         top = nil
         return show(text)

@@ -9,13 +9,13 @@ extension WatchModel {
         /// Return to the shell until the process is resumed.
         case suspend
         case send(TelemetryCommandRecord)
-        /// Read stored events, and pass them to ``take(_:for:)``.
+        /// Read stored events, and pass them to ``receive(_:for:)``.
         case read(HistoryRequest)
         /// Copy a text to the clipboard.
         case copy(String)
         /// Read the newest events that match ``filter``, pass them to ``start(_:hasMore:)``, and follow new ones.
         case follow
-        /// Ask the store, and pass the result to ``take(_:for:)``.
+        /// Ask the store, and pass the result to ``receive(_:for:)``.
         case top(TopRequest)
     }
 
@@ -25,10 +25,10 @@ extension WatchModel {
         case .suspend: return .suspend
         default: break
         }
-        if let client = ending { return answer(key, client) }
+        if let client = ending { return confirm(key, client) }
         if prompt != nil { return type(key) }
         if top != nil { return chooseTop(key) }
-        if pager != nil { return page(key) }
+        if pager != nil { return pressInPager(key) }
         return browse(key) ?? control(key)
     }
 
@@ -80,14 +80,14 @@ extension WatchModel {
         case .character(" "): return toggle()
         case .character("r"): return capture()
         case .enter: if pane == .events { openEvent() } else { move(pane: 1) }
-        case .up, .character("k"): return move(-1)
-        case .down, .character("j"): return move(1)
+        case .up, .character("k"): return moveInPane(by: -1)
+        case .down, .character("j"): return moveInPane(by: 1)
         default: break
         }
         return .nothing
     }
 
-    private mutating func answer(_ key: Key, _ client: String) -> Action {
+    private mutating func confirm(_ key: Key, _ client: String) -> Action {
         // The wheel is no answer.
         guard key != .wheelUp, key != .wheelDown else { return .nothing }
         ending = nil
@@ -105,7 +105,7 @@ extension WatchModel {
         pane = panes[(index + step + panes.count) % panes.count]
     }
 
-    private mutating func move(_ step: Int) -> Action {
+    private mutating func moveInPane(by step: Int) -> Action {
         switch pane {
         case .clients:
             selectedClient = Self.neighbour(of: selectedClient, in: clients.map(\.clientId), step)
@@ -201,7 +201,7 @@ extension WatchModel {
     }
 
     /// Handles a key while the help or an event is shown.
-    mutating func page(_ key: Key) -> Action {
+    mutating func pressInPager(_ key: Key) -> Action {
         guard pager?.scroll(key) == false else { return .nothing }
         guard case .event(let detail)? = pager?.content else {
             pager = nil
@@ -237,15 +237,10 @@ extension WatchModel {
     }
 
     /// Copies a text, and reports its size.
-    func copying(_ text: String) -> (action: Action, message: String) {
+    mutating func copy(_ text: String) -> Action {
         let sent = ClipboardSequence.sent(of: text)
         let size = "\(sent.utf8.count.grouped)\(sent.utf8.count < text.utf8.count ? " of \(text.utf8.count.grouped)" : "") bytes"
-        return (.copy(sent), "Copied \(size) by OSC 52, if the terminal permits it.")
-    }
-
-    mutating func copy(_ text: String) -> Action {
-        let (action, text) = copying(text)
-        message = text
-        return action
+        message = "Copied \(size) by OSC 52, if the terminal permits it."
+        return .copy(sent)
     }
 }

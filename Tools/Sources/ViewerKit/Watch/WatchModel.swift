@@ -73,7 +73,7 @@ public struct WatchModel: Sendable {
 
     /// Replaces the clients and scenarios with the currently stored ones.
     @discardableResult
-    public mutating func take(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) -> Action {
+    public mutating func receive(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) -> Action {
         self.clients = clients.sorted { ($0.created, $0.clientId) < ($1.created, $1.clientId) }
         allScenarios = Dictionary(grouping: scenarios, by: \.clientId)
             .mapValues { $0.sorted { $0.scenarioName < $1.scenarioName } }
@@ -84,7 +84,7 @@ public struct WatchModel: Sendable {
         return chooseClient()
     }
 
-    /// Takes the newest stored events that match the filter, and shows those that match a new filter for the first time.
+    /// Receives the newest stored events that match the filter, and shows those that match a new filter for the first time.
     /// - Parameters:
     ///   - events: Empty if they could not be read.
     ///   - hasMore: Whether the store has, or may have, earlier events that match.
@@ -102,16 +102,16 @@ public struct WatchModel: Sendable {
         return kept.flatMap { filter.accepts($0) ? select($0) : nil } ?? .nothing
     }
 
-    /// Whether ``take(matching:)`` is expected.
+    /// Whether ``receive(matching:)`` is expected.
     public var isCountWanted: Bool { matching == nil && filter.selects }
 
-    /// Takes the number of stored events that match the filter.
-    public mutating func take(matching count: Int) { matching = count }
+    /// Receives the number of stored events that match the filter.
+    public mutating func receive(matching count: Int) { matching = count }
 
-    /// Takes new events, whether or not they match the filter.
+    /// Receives new events, whether or not they match the filter.
     /// - Returns: The number of those that match.
     @discardableResult
-    public mutating func take(_ events: [TelemetryEvent], skipped: Int) -> Int {
+    public mutating func receive(_ events: [TelemetryEvent], skipped: Int) -> Int {
         count(events)
         self.skipped = self.skipped.addingClamped(max(0, skipped))
         let shown = filter.isNarrow ? events.filter(filter.accepts) : events

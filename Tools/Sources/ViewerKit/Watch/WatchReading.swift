@@ -91,7 +91,7 @@ extension WatchModel {
         let request = HistoryRequest.newer(from: end)
         guard let page = HistoryPage(from: end, of: log) else { return read(request, goal, pages) }
         reading = WatchReading(request: request, goal: goal, pages: pages)
-        return take(page, for: request)
+        return receive(page, for: request)
     }
 
     private mutating func read(_ request: HistoryRequest, _ goal: WatchReading.Goal, _ pages: Int) -> Action {
@@ -116,8 +116,8 @@ extension WatchModel {
         return browser.select(eventId: event.eventId) ? .nothing : readOlder(for: .select(event.eventId))
     }
 
-    /// Takes the answer to ``Action/read(_:)``. Returns the next action.
-    public mutating func take(_ page: HistoryPage, for request: HistoryRequest) -> Action {
+    /// Receives the answer to ``Action/read(_:)``. Returns the next action.
+    public mutating func receive(_ page: HistoryPage, for request: HistoryRequest) -> Action {
         guard let reading, reading.request == request else { return .nothing }
         self.reading = nil
         defer { showCurrentEvent() }
@@ -153,9 +153,9 @@ extension WatchModel {
         return readNewer(for: reading.goal, pages: reading.pages - 1)
     }
 
-    /// Takes the failure of ``Action/read(_:)``.
+    /// Receives the failure of ``Action/read(_:)``.
     @discardableResult
-    public mutating func takeFailure(_ text: String, of request: HistoryRequest) -> Action {
+    public mutating func receiveFailure(_ text: String, of request: HistoryRequest) -> Action {
         guard reading?.request == request else { return .nothing }
         reading = nil
         return show(text)

@@ -30,7 +30,7 @@ struct EventListing: Sendable {
         func wanted(_ event: TelemetryEvent) throws -> [TelemetryEvent] {
             let isMatch = try criteria.matches(event)
             guard window != nil else { return isMatch ? [event] : [] }
-            return criteria.isOfWantedClient(event) ? window?.take(event, isMatch: isMatch) ?? [] : []
+            return criteria.isOfWantedClient(event) ? window?.process(event, isMatch: isMatch) ?? [] : []
         }
         var newest: [TelemetryEvent] = []
         var isCatchingUp = last != nil

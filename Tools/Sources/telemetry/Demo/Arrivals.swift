@@ -90,7 +90,7 @@ actor Arrivals {
         do {
             try await EventReader(transport: transport, filter: filter).read(after: nil, following: true) { page in
                 cursor = page.cursor
-                take(page.events)
+                add(page.events)
                 changed.yield()
                 return true
             }
@@ -103,7 +103,7 @@ actor Arrivals {
         return nil
     }
 
-    private func take(_ arrived: [TelemetryEvent]) {
+    private func add(_ arrived: [TelemetryEvent]) {
         events += arrived
         for event in arrived {
             if let run = Ledger.Run(event) { perRun[run, default: 0] += 1 }

@@ -18,11 +18,6 @@ extension DemoRun {
         self.arrivals = arrivals
     }
 
-    func runWithoutRecording(_ title: String) async throws {
-        step(title)
-        try await runUnrecorded()
-    }
-
     func runUnrecorded() async throws {
         let report = try await runOnce()
         let recorded = (report.recorded ?? [:]).values.reduce(0, +)

@@ -53,9 +53,11 @@ actor DemoRun {
         console.line("\(style.bold("LiveTelemetry demo")) over \(work.name)")
         console.line(style.dim("store: \(store.name.visible)"))
         try await requestApproval()
-        try await runWithoutRecording("Before approval, nothing is recorded")
+        step("Before approval, nothing is recorded")
+        try await runUnrecorded()
         try await approve()
-        try await runWithoutRecording("With all scenarios disabled, nothing is recorded")
+        step("With all scenarios disabled, nothing is recorded")
+        try await runUnrecorded()
         for scenario in scenarios { try await show(scenario) }
         try await killAndRestartRelay()
         try await killAndRestart()

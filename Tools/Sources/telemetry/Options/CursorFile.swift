@@ -29,7 +29,7 @@ struct CursorFile {
         } catch {
             throw ToolFailure(.cannotCreate, "Cannot write \(url.path.visible): \(error.localizedDescription)")
         }
-        guard DescriptorLock.take(handle.fileDescriptor) else {
+        guard DescriptorLock.lock(handle.fileDescriptor) else {
             throw ToolFailure(.unavailable, "Another process uses the cursor file \(path.visible).")
         }
         return handle

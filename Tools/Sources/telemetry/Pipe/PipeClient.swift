@@ -57,7 +57,7 @@ final class PipeClient {
         observeChanges()
         if hold { await untilOn() }
         let logger = service.telemetryLogger
-        await InputLines().forEach { batch in await take(batch, logger) }
+        await InputLines().forEach { batch in await log(batch, logger) }
         try Task.checkCancellation()
     }
 
@@ -70,7 +70,7 @@ final class PipeClient {
                 + (passed > 0 ? ", \(passed.grouped) ignored while the scenario was disabled." : "."))
     }
 
-    private func take(_ batch: [String], _ logger: any TelemetryLogging) async {
+    private func log(_ batch: [String], _ logger: any TelemetryLogging) async {
         var rest = batch[...]
         while !rest.isEmpty {
             var bytes = 0

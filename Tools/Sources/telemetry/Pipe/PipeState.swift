@@ -19,7 +19,7 @@ final class PipeState: Sendable {
             .appendingPathComponent("\(Self.fingerprint(store.identity))-\(try await Self.fileName(name))")
         for number in 1...Self.maximumInstances {
             let directory = number == 1 ? first : first.appendingPathComponent("instances/\(number)")
-            if let lock = try Self.take(directory) {
+            if let lock = try Self.locked(directory) {
                 self.directory = directory
                 self.lock = lock
                 return
@@ -31,7 +31,7 @@ final class PipeState: Sendable {
     }
 
     /// Creates and locks the directory; returns nil if another pipe uses it.
-    private static func take(_ directory: URL) throws -> FileHandle? {
+    private static func locked(_ directory: URL) throws -> FileHandle? {
         let lock: FileHandle
         do {
             try FileManager.default.createDirectory(
@@ -43,7 +43,7 @@ final class PipeState: Sendable {
             throw ToolFailure(
                 .cannotCreate, "Cannot save the identity of the pipe in \(directory.path.visible): \(error.localizedDescription)")
         }
-        return DescriptorLock.take(lock.fileDescriptor) ? lock : nil
+        return DescriptorLock.lock(lock.fileDescriptor) ? lock : nil
     }
 
     private static func base(_ environment: [String: String]) -> URL {

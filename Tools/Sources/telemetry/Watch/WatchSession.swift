@@ -65,7 +65,7 @@ actor WatchSession {
 
     /// Runs until a key ends it, its task is cancelled, or the store fails.
     func run() async throws {
-        do { try await takeInputs() } catch {
+        do { try await handleInputs() } catch {
             await endTasks()
             throw error
         }
@@ -78,7 +78,7 @@ actor WatchSession {
         for task in tasks { await task.value }
     }
 
-    private func takeInputs() async throws {
+    private func handleInputs() async throws {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
         let signals = [watch(SIGWINCH, .resized, continuation), watch(SIGCONT, .resumed, continuation)]
         readKeys(continuation)
@@ -91,7 +91,7 @@ actor WatchSession {
             group.addTask {
                 do {
                     try await records.follow { clients, scenarios in
-                        continuation.yield(.change { $0.take(clients: clients, scenarios: scenarios) })
+                        continuation.yield(.change { $0.receive(clients: clients, scenarios: scenarios) })
                     } problem: { text in
                         continuation.yield(.change { $0.show(text) })
                     }
@@ -113,14 +113,14 @@ actor WatchSession {
             draw(isFresh: true)
             follow(continuation)
             for await input in inputs {
-                guard try take(input, &group, continuation) else { return }
+                guard try handle(input, &group, continuation) else { return }
             }
             try Task.checkCancellation()
         }
     }
 
     /// Returns false to end the session.
-    private func take(
+    private func handle(
         _ input: Input, _ group: inout ThrowingTaskGroup<Void, any Error>, _ continuation: AsyncStream<Input>.Continuation
     ) throws -> Bool {
         switch input {
@@ -172,18 +172,18 @@ actor WatchSession {
             reading?.cancel()
             reading = ask(continuation, history) {
                 let page = try await history.page(request)
-                return { $0.take(page, for: request) }
+                return { $0.receive(page, for: request) }
             } failure: { text in
-                { $0.takeFailure(text, of: request) }
+                { $0.receiveFailure(text, of: request) }
             }
         case .top(let request):
             let transport = transport
             asking?.cancel()
             asking = ask(continuation) {
                 let result = try await transport.result(of: request.query, matching: request.filter, now: .now)
-                return { $0.take(result, for: request) }
+                return { $0.receive(result, for: request) }
             } failure: { text in
-                { $0.takeFailure(text, of: request) }
+                { $0.receiveFailure(text, of: request) }
             }
         case .follow: follow(continuation)
         case .copy(let text): screen.copy(text)
@@ -255,9 +255,9 @@ actor WatchSession {
                 try await events.follow {
                     await self.start($0, end: $1, hasMore: $2, continuation)
                 } count: { count in
-                    await self.update { $0.take(matching: count) }
+                    await self.update { $0.receive(matching: count) }
                 } page: {
-                    await self.take($0)
+                    await self.receive($0)
                 } problem: { text in
                     await self.update { _ = $0.show(text) }
                 }
@@ -285,10 +285,10 @@ actor WatchSession {
         return model.isCountWanted
     }
 
-    private func take(_ page: TelemetryEventPage) -> Int? {
+    private func receive(_ page: TelemetryEventPage) -> Int? {
         guard !Task.isCancelled else { return nil }
         position = page.cursor
         changed.yield()
-        return model.take(page.events, skipped: page.skippedEventCount)
+        return model.receive(page.events, skipped: page.skippedEventCount)
     }
 }

@@ -4,7 +4,7 @@ import ViewerKit
 
 /// Reads the events of a view: the newest stored ones that match its filter, then new ones, whether or not they match.
 struct WatchedEventFeed: Sendable {
-    /// Takes the newest events, the position after them, and whether there are more. Returns whether their number is wanted.
+    /// Receives the newest events, the position after them, and whether there are more. Returns whether their number is wanted.
     typealias Start = @Sendable (_ events: [TelemetryEvent], _ end: TelemetryCursor, _ hasMore: Bool) async -> Bool
 
     let transport: any TelemetryEventTransport
@@ -16,10 +16,10 @@ struct WatchedEventFeed: Sendable {
 
     /// Reads until the task is cancelled.
     /// - Parameters:
-    ///   - start: Takes the newest events.
-    ///   - count: Takes the number of stored events that match.
-    ///   - page: Takes a page. Returns the number of its events that match, or nil to end.
-    ///   - problem: Takes a message for the user.
+    ///   - start: Receives the newest events.
+    ///   - count: Receives the number of stored events that match.
+    ///   - page: Receives a page. Returns the number of its events that match, or nil to end.
+    ///   - problem: Receives a message for the user.
     /// - Throws: The transport's errors. That the newest events cannot be read is a problem instead, after another filter was read or
     ///   if the filter is narrower than that of the command line: reading is tried again, unless the store refuses it.
     func follow(

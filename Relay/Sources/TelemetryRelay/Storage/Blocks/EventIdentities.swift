@@ -47,7 +47,7 @@ struct EventIdentities {
 
     /// Adds the next event of the batches.
     /// - Returns: the row of its identifier; nil for a duplicate.
-    mutating func add(_ identifier: EventIdentifier, client: Int64) -> Int64? {
+    mutating func add(_ identifier: NumberedIdentifier, client: Int64) -> Int64? {
         guard let number = identifier.number else { return singles.popLast() ?? nil }
         return numbers[Key(client: client, prefix: identifier.prefix)]?.take(number)
     }

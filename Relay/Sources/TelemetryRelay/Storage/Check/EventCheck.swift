@@ -189,7 +189,7 @@ struct EventCheck {
     }
 
     private static func isIdentified(_ id: String?, by identity: Identity?, of client: Int64) -> Bool {
-        guard let identity, let identifier = id.map(EventIdentifier.init) else { return false }
+        guard let identity, let identifier = id.map(NumberedIdentifier.init) else { return false }
         let number = identifier.number ?? EventIdentities.single
         return identity.client == client && identity.prefix == identifier.prefix
             && identity.first <= number && number <= identity.last

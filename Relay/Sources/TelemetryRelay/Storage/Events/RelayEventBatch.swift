@@ -22,7 +22,7 @@ public struct RelayEventBatch: Sendable {
         let run: Int
         /// The index of its header.
         let header: Int
-        let identifier: EventIdentifier
+        let identifier: NumberedIdentifier
         let kind: BlockSummary.Kind
         let time: RelayTime
         /// Where its line is in ``lines``.
@@ -64,7 +64,7 @@ public struct RelayEventBatch: Sendable {
 
     /// Adds an event below the last header.
     mutating func append(
-        _ line: UnsafeBufferPointer<UInt8>, identifier: EventIdentifier, kind: BlockSummary.Kind, time: RelayTime
+        _ line: UnsafeBufferPointer<UInt8>, identifier: NumberedIdentifier, kind: BlockSummary.Kind, time: RelayTime
     ) {
         // So that the numbers of a run are within the span of a block.
         if events.count.isMultiple(of: Int(BlockCursor.span)) { (open, lastRun) = ([:], nil) }

@@ -1,7 +1,7 @@
 package import TelemetryModels
 
 /// The requirements for identifiers and limits passed to a transport.
-package enum NameRules {
+package enum TransportArguments {
     /// The maximum length of a client's identifier, in bytes of UTF-8.
     package static let maximumClientIdBytes = 1_024
 
@@ -14,7 +14,7 @@ package enum NameRules {
         }
     }
 
-    /// - Throws: `.invalidArgument` for an event: a saved record of this type would be none.
+    /// - Throws: `.invalidArgument` for a record of the events' type: events are appended, not saved.
     package static func check(_ records: [TelemetryRecord]) throws(TelemetryTransportError) {
         guard let event = records.first(where: { $0.recordType == TelemetrySchema.recordType }) else { return }
         throw .invalidArgument("The record \(event.recordID.recordName) is an event; events are appended, not saved.")

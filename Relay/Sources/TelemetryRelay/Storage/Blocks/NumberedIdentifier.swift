@@ -3,7 +3,7 @@ import Foundation
 /// An event's identifier: what precedes a dash and a number, and the number; or, if it does not end like that, all of it.
 ///
 /// The library's identifiers are a session and a sequence number, so that those of a session's events are an interval.
-struct EventIdentifier: Sendable, Hashable {
+struct NumberedIdentifier: Sendable, Hashable {
     let prefix: Data
     /// Nil if all of the identifier is the prefix.
     let number: Int64?

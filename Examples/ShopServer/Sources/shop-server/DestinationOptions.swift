@@ -4,7 +4,7 @@ import TelemetryHTTP
 import TelemetryTransport
 
 /// Where the server's events go.
-struct StoreOptions: ParsableArguments {
+struct DestinationOptions: ParsableArguments {
     @Option(name: [.long, .customLong("directory")], help: "The store's directory, shared by server and viewers.")
     var store: String?
 

@@ -5,7 +5,7 @@ import TelemetryTransport
 /// The apps and the approval of clients, as their records say.
 ///
 /// Follows the log of changes: a call reads the records that changed since the one before.
-actor ClientDirectory {
+actor KnownClients {
     private struct Client: Equatable {
         let identifier: String
         let app: String?

@@ -1,5 +1,5 @@
-/// What applies to names and to those nested in them, whatever the case of their letters.
-struct NameRules<Rule: Sendable>: Sendable {
+/// Rules for names and the names nested in them, whatever the case of their letters.
+struct RulesByName<Rule: Sendable>: Sendable {
     /// The folded names in UTF-8, the longest ones first.
     private let rules: [(name: [UInt8], rule: Rule)]
 

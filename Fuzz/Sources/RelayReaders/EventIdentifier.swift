@@ -1,1 +1,0 @@
-../../../Relay/Sources/TelemetryRelay/Storage/Blocks/EventIdentifier.swift

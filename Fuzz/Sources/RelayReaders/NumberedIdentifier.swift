@@ -1,0 +1,1 @@
+../../../Relay/Sources/TelemetryRelay/Storage/Blocks/NumberedIdentifier.swift
