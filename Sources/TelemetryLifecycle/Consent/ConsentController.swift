@@ -5,9 +5,9 @@ import TelemetryPersistence
 
 /// Owns the consent's state: reads and writes its stored part, and aligns the logger with it.
 ///
-/// Reads and writes are serialized in the order of the calls. They have a queue of their own, apart from the service's operations:
-/// an opt-out is recorded while an operation waits for the transport. A change checks its preconditions inside the change, because
-/// another process may have changed what is stored.
+/// Reads and writes are serialized in the order of the calls. They have a queue of their own, apart from those of the service's
+/// operations and of the logger: an opt-out is recorded while an operation waits for the transport, or the logger is slow to stop.
+/// A change checks its preconditions inside the change, because another process may have changed what is stored.
 @MainActor
 final class ConsentController {
     private(set) var state = ConsentState()

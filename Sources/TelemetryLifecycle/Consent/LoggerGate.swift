@@ -2,8 +2,9 @@ import TelemetryLogging
 
 /// Aligns the logger with the consent: its client, and whether it records.
 ///
-/// Calls to the logger run one at a time, apart from the service's operations: after an opt-out the logger is turned off while an
-/// operation waits for the transport. Turning it off may take as long as the logger's deadline, so that it has a queue of its own.
+/// The calls that change whether the logger records, and what waits in it, run one at a time, apart from the service's operations:
+/// after an opt-out the logger is turned off while an operation waits for the transport. Turning it off may take as long as the
+/// logger's deadline, so that these calls have a queue of their own.
 @MainActor
 final class LoggerGate {
     /// What the logger should do now. Read again before each call, because an opt-out may come between.

@@ -10,7 +10,7 @@ import Foundation
 
 /// The source of truth for the scenarios of this session: which are registered, the decisions on them, and their states.
 ///
-/// The displayed, the persisted and the logger's states change together, before the store is called.
+/// All states are decided at once. Then they are saved, passed to the logger and displayed, before the client's records are changed.
 @MainActor
 final class ScenarioRegistry {
     typealias State = TelemetryScenarioState

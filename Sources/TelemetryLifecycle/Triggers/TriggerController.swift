@@ -3,7 +3,7 @@ import TelemetryModels
 
 /// Does what triggers demand.
 ///
-/// Not as an operation of the service: those wait for the store, and a trigger acts within a second also while the store cannot be
+/// Runs outside the service's operations, which wait for the store: a trigger acts within a second even while the store cannot be
 /// reached. Only the scenario's record is updated by an operation.
 @MainActor
 final class TriggerController {
@@ -12,7 +12,12 @@ final class TriggerController {
     private let operations: ServiceOperations
     private let context: LifecycleContext
     private let queue: SerialQueue
-    private var waiting: Set<EventTrigger> = []
+    private var waiting: Set<Demand> = []
+
+    private struct Demand: Hashable {
+        let trigger: EventTrigger
+        let clientId: String?
+    }
 
     init(
         scenarios: ScenarioController, consent: ConsentController, operations: ServiceOperations, context: LifecycleContext
@@ -34,36 +39,42 @@ final class TriggerController {
 
     /// What a trigger demands again while it waits is done once.
     private func enqueue(_ firing: TriggerFiring) {
-        guard waiting.insert(firing.trigger).inserted else { return }
+        let demand = Demand(trigger: firing.trigger, clientId: firing.clientId)
+        guard waiting.insert(demand).inserted else { return }
         queue.enqueue {
-            self.waiting.remove(firing.trigger)
+            self.waiting.remove(demand)
             await self.act(firing)
         }
     }
 
-    private func isAllowed(_ firing: TriggerFiring) -> Bool {
-        !context.state.isShutDown && consent.settings.telemetrySendingEnabled && scenarios.registry.pause.isEmpty
+    /// The rule that demands it, if it still applies. What was true when the events were read may have changed.
+    private func rule(of firing: TriggerFiring) -> TelemetryRuleRecord? {
+        let isAllowed =
+            !context.state.isShutDown && consent.settings.telemetrySendingEnabled && scenarios.registry.pause.isEmpty
             && consent.settings.clientIdentifier == firing.clientId
+        return isAllowed ? scenarios.registry.rule(of: firing.trigger) : nil
     }
 
     private func act(_ firing: TriggerFiring) async {
-        // What was true when the events were read may have changed.
-        guard isAllowed(firing), let rule = scenarios.registry.rule(of: firing.trigger) else { return }
-        let name = rule.scenarioName
-        var captured: Int?
+        guard let rule = rule(of: firing) else { return }
         switch firing.trigger.trigger.action {
         case .capture(let lookback):
-            captured = await consent.gate.inTurn { logger in
-                // The client may have changed meanwhile.
-                self.isAllowed(firing) ? await logger.dumpRecorded(name, lookback: lookback) : nil
+            let isDone = await consent.gate.inTurn { logger in
+                guard self.rule(of: firing) != nil,
+                    let count = await logger.dumpRecorded(rule.scenarioName, lookback: lookback)
+                else { return false }
+                await logger.reportAction(firing, captured: count)
+                return true
             }
-            guard captured != nil else { return }
+            guard isDone else { return }
             context.state.show(executed: [.init(.captureScenario, by: rule, at: context.date)], of: firing.clientId)
         case .enable(let lease):
             guard await scenarios.registry.enable(by: rule, lease: lease) else { return }
-            operations.enqueue { await self.scenarios.updateRecords(of: [name]) }
+            operations.enqueue { await self.scenarios.updateRecords(of: [rule.scenarioName]) }
+            await consent.gate.inTurn { logger in
+                if self.rule(of: firing) != nil { await logger.reportAction(firing, captured: nil) }
+            }
         }
         context.state.show(actionOf: firing.trigger, at: context.date)
-        await consent.gate.logger.reportAction(firing, captured: captured)
     }
 }

@@ -150,6 +150,23 @@ struct OptOutTests {
         #expect(settings.telemetryRequested && settings.clientIdentifier == "newclient")
     }
 
+    @Test("An opt-out is recorded while the logger takes its time to stop", .timeLimit(.minutes(10)))
+    func slowLogger() async throws {
+        let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
+        let logger = SlowLogger()
+        let process = Process(host, logger: logger)
+        await process.comeUp()
+        let paused = Task { await process.service.pauseTelemetry() }
+        await logger.gate.waiters()
+        let left = Task { await process.service.disableTelemetry() }
+        await process.service.optedOut()
+        #expect(await host.settingsStore.load() == .defaults)
+        logger.gate.open()
+        await paused.value
+        _ = await left.value
+        #expect(await logger.base.isEnabled == false)
+    }
+
     @Test("A backup that is read while another process opts out is not restored")
     func restore() async throws {
         let backup = HeldBackup(TelemetryFixtures.approvedSettings)
@@ -172,19 +189,42 @@ private struct Process {
     let logger = MockTelemetryLogger()
     let service: TelemetryLifecycleService
 
-    init(_ host: TestHost, identifiers: [String] = [TestHost.clientId]) {
+    init(_ host: TestHost, identifiers: [String] = [TestHost.clientId], logger other: (any TelemetryLogging)? = nil) {
         service = TelemetryLifecycleService(
             settingsStore: host.settingsStore, transport: host.transport,
             identifierGenerator: FixedIdentifierGenerator(identifiers: identifiers),
             configuration: .init(
                 operationTimeout: .seconds(10), reconcileInterval: nil, clock: host.clock, now: { TelemetryFixtures.date }),
-            logger: logger, scenarioStore: host.scenarioStore)
+            logger: other ?? logger, scenarioStore: host.scenarioStore)
     }
 
     func comeUp() async {
         await service.startup()
         await service.restorationFinished()
     }
+}
+
+/// A logger that turns recording off once a gate opens.
+private actor SlowLogger: TelemetryLogging {
+    nonisolated let gate = TestGate()
+    nonisolated let base = MockTelemetryLogger()
+    nonisolated var currentSessionId: String { base.currentSessionId }
+
+    init() { gate.close() }
+
+    nonisolated func logEvent(
+        name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
+        attributes: @autoclosure () -> [String: TelemetryValue]
+    ) {}
+    func setClientIdentifier(_ clientId: String?) async { await base.setClientIdentifier(clientId) }
+    func updateScenarioStates(_ states: [String: Bool]) async { await base.updateScenarioStates(states) }
+    func activate(enabled: Bool) async { await base.activate(enabled: enabled) }
+    func setEnabled(_ enabled: Bool) async {
+        if !enabled { try? await gate.pass() }
+        await base.setEnabled(enabled)
+    }
+    func flush() async {}
+    func shutdown() async { await base.shutdown() }
 }
 
 /// A host's store that signals when an opt-out has been stored.
