@@ -69,16 +69,16 @@ struct TriggerRuleTests {
         let rule = try await add(host, .enable(lease: 600), scenario: "Checkout")
         host.transport.isOffline = true
         // An operation of the service waits for the store.
-        host.transport.hold(.records)
+        host.transport.hold(.record)
         let refresh = Task { await host.service.reconcile() }
-        await host.transport.held(.records)
+        await host.transport.held(.record)
         await fail(host)
         let state = TelemetryScenarioState(
             isEnabled: true, level: .info, expires: host.wall.date + 600, source: .rule("r"))
         await host.service.shows { $0.scenarios["Checkout"] == state }
         #expect(host.service.scenarios["Net"] == .init())
         host.logger.logEvent(name: "recorded", scenario: "Checkout")
-        host.transport.release(.records)
+        host.transport.release(.record)
         _ = await refresh.value
         host.transport.isOffline = false
         await host.service.reconcile()
