@@ -110,10 +110,12 @@ compiled() {
 
 # tested NAME SECONDS PATTERN OPTION…: runs the tests that the pattern matches, of those in `built`, with the options of their build and
 # of `swift test`. On Linux their program is run itself, since SwiftPM takes ten seconds of a processor to find that there is nothing to
-# build; it ignores a build's options.
+# build; it ignores a build's options. Eight tests run beside each other: if all began at once, limits in one would count the time of
+# the others.
 tested() {
     local command=(swift test --package-path "$workspace" --scratch-path "${built%/debug}" --skip-build "${@:4}")
-    [ "$(uname)" != Linux ] || command=(env NO_COLOR=1 "$built/WorkspacePackageTests.xctest" --testing-library swift-testing "${@:4}")
+    [ "$(uname)" != Linux ] || command=(env NO_COLOR=1 "$built/WorkspacePackageTests.xctest" --testing-library swift-testing
+        --experimental-maximum-parallelization-width 8 "${@:4}")
     # The status is passed on also where the caller handles it, and the shell does not end at the first failure.
     logged "$1" limited "$2" "${command[@]}" --filter "$3" || return 1
     closing_lines "$1"
@@ -121,6 +123,21 @@ tested() {
 
 # tests_in FOLDER: the pattern for the tests of the modules with a folder in FOLDER.
 tests_in() { (cd "$1" && printf '%s|' *Tests) | sed -E 's/(.*)\|$/^(\1)\\./'; }
+
+# tested_in NAME SECONDS FOLDER OPTION…: runs the tests of the modules in FOLDER.
+tested_in() {
+    local options=("${@:4}")
+    # The tool's tests wait for processes, at most ten seconds: beside each other, none would have its part of a busy machine.
+    [ "$3" != Tools/Tests ] || options+=(--no-parallel)
+    tested "$1-${3//\//-}" "$2" "$(tests_in "$3")" ${options[@]+"${options[@]}"}
+}
+
+# tested_everywhere NAME OPTION…: runs all tests, those of each folder by themselves.
+tested_everywhere() {
+    local folder failed=()
+    for folder in "${tests[@]}"; do tested_in "$1" 5400 "$folder" "${@:2}" || failed+=("$folder"); done
+    [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}"
+}
 
 # closing_lines NAME: prints the test runner's summary.
 closing_lines() { grep -E 'Test run with|Executed [0-9]+ tests' "$logs/$1.log" || fail "the test runner printed no summary"; }
