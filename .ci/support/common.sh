@@ -9,6 +9,8 @@ built=$workspace/.build/debug
 programs=$root/.build-ci/programs
 mkdir -p "$logs"
 exec </dev/null
+# Eight tests run beside each other (with Swift 6.3): if all began at once, limits in one would count the time of the others.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8
 # The manifests treat warnings as errors; see Package.swift.
 export LIVE_TELEMETRY_WARNINGS_AS_ERRORS=1
 # Options of the checks' builds, which take away half of their time: no information for a debugger, modules are compiled as a whole and
@@ -90,7 +92,7 @@ logged() {
     return 1
 }
 
-# under_way: prints the tests of a log that began and did not end.
+# under_way: prints the tests of a log that did not end: they ran, or waited for their turn.
 under_way() {
     awk '/^◇ Test "/ && sub(/ started\.$/, "") { begun[$0] }
         # An argument with a NUL cuts its line off, and the next one continues it.
@@ -110,15 +112,13 @@ compiled() {
 
 # tested NAME SECONDS PATTERN OPTION…: runs the tests that the pattern matches, of those in `built`, with the options of their build and
 # of `swift test`. On Linux their program is run itself, since SwiftPM takes ten seconds of a processor to find that there is nothing to
-# build; it ignores a build's options. Eight tests run beside each other: if all began at once, limits in one would count the time of
-# the others.
+# build; it ignores a build's options.
 tested() {
     local command=(swift test --package-path "$workspace" --scratch-path "${built%/debug}" --skip-build "${@:4}")
-    [ "$(uname)" != Linux ] || command=(env NO_COLOR=1 "$built/WorkspacePackageTests.xctest" --testing-library swift-testing
-        --experimental-maximum-parallelization-width 8 "${@:4}")
+    [ "$(uname)" != Linux ] || command=(env NO_COLOR=1 "$built/WorkspacePackageTests.xctest" --testing-library swift-testing "${@:4}")
     # The status is passed on also where the caller handles it, and the shell does not end at the first failure.
     logged "$1" limited "$2" "${command[@]}" --filter "$3" || return 1
-    closing_lines "$1"
+    (closing_lines "$1")
 }
 
 # tests_in FOLDER: the pattern for the tests of the modules with a folder in FOLDER.
