@@ -37,7 +37,7 @@ final class TriggerController {
         }
     }
 
-    /// What a trigger demands again while it waits is done once.
+    /// A demand that comes again while it waits is acted on once for each client.
     private func enqueue(_ firing: TriggerFiring) {
         let demand = Demand(trigger: firing.trigger, clientId: firing.clientId)
         guard waiting.insert(demand).inserted else { return }
@@ -47,7 +47,7 @@ final class TriggerController {
         }
     }
 
-    /// The rule that demands it, if it still applies. What was true when the events were read may have changed.
+    /// The firing's rule; nil if it no longer applies, telemetry is off or paused, or the client has changed.
     private func rule(of firing: TriggerFiring) -> TelemetryRuleRecord? {
         let isAllowed =
             !context.state.isShutDown && consent.settings.telemetrySendingEnabled && scenarios.registry.pause.isEmpty
@@ -59,22 +59,25 @@ final class TriggerController {
         guard let rule = rule(of: firing) else { return }
         switch firing.trigger.trigger.action {
         case .capture(let lookback):
-            let isDone = await consent.gate.inTurn { logger in
+            await consent.gate.inTurn { logger in
                 guard self.rule(of: firing) != nil,
                     let count = await logger.dumpRecorded(rule.scenarioName, lookback: lookback)
-                else { return false }
-                await logger.reportAction(firing, captured: count)
-                return true
+                else { return }
+                self.context.state.show(
+                    executed: [.init(.captureScenario, by: rule, at: self.context.date)], of: firing.clientId)
+                await self.report(firing, captured: count)
             }
-            guard isDone else { return }
-            context.state.show(executed: [.init(.captureScenario, by: rule, at: context.date)], of: firing.clientId)
         case .enable(let lease):
             guard await scenarios.registry.enable(by: rule, lease: lease) else { return }
             operations.enqueue { await self.scenarios.updateRecords(of: [rule.scenarioName]) }
-            await consent.gate.inTurn { logger in
-                if self.rule(of: firing) != nil { await logger.reportAction(firing, captured: nil) }
-            }
+            await report(firing, captured: nil)
         }
+    }
+
+    private func report(_ firing: TriggerFiring, captured: Int?) async {
+        // The client may have changed meanwhile.
+        guard consent.settings.clientIdentifier == firing.clientId else { return }
         context.state.show(actionOf: firing.trigger, at: context.date)
+        await consent.gate.logger.reportAction(firing, captured: captured)
     }
 }

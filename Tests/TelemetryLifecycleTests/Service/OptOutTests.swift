@@ -150,7 +150,7 @@ struct OptOutTests {
         #expect(settings.telemetryRequested && settings.clientIdentifier == "newclient")
     }
 
-    @Test("An opt-out is recorded while the logger takes its time to stop", .timeLimit(.minutes(10)))
+    @Test("An opt-out is recorded while the logger is slow to stop", .timeLimit(.minutes(10)))
     func slowLogger() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         let logger = SlowLogger()

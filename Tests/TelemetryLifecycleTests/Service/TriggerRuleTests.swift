@@ -25,7 +25,8 @@ struct TriggerRuleTests {
         return rule
     }
 
-    /// Logs an event that triggers match. Delivery reads for them as well, and does not rest between two readings as their watch does.
+    /// Logs an event that triggers match, and flushes: delivery reads for them at once, while their watch may rest, on a clock that stands
+    /// still.
     private func fail(_ host: RecordingHost) async {
         host.logger.logEvent(name: "failed", scenario: "Net", attributes: ["severity": "error"])
         host.logger.logEvent(name: "ordinary")

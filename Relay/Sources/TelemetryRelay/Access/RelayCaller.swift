@@ -52,8 +52,8 @@ struct RelayCaller: Sendable, Equatable {
         static func client(_ identifier: String) -> Self { .clientKey(NameKey.data(of: identifier)) }
     }
 
-    /// The owners whose shares the caller uses. Hosts may share one token, so that a host's are its clients and all hosts together; those of
-    /// other roles are the token or the account.
+    /// The owners whose shares the caller uses. Hosts may share one token: a host's owners are its clients, and all hosts together; any
+    /// other caller's is its token or account.
     var owners: [Owner] {
         if role == .host { return clients.map { .client($0) } + [.hosts] }
         return if case .identity(let subject, _) = credential { [.account(subject)] } else { [.credential(credential)] }

@@ -6,7 +6,7 @@ import NIOCore
 
 extension RelayRoutes {
     func addEvents(to router: Router<RelayRequestContext>, _ table: RouteTable) {
-        // A caller could use up the identifiers of events that the app has not logged yet; with a scope, also of events outside of it.
+        // A caller could store events with identifiers that the app will use. The app's events, of any scenario, would be lost as duplicates.
         add(.post, "/v1/events", to: router, table, roles: Self.writers, allowsScope: false, appendEvents)
         let filters = EventQuery.filters
         add(
