@@ -71,9 +71,12 @@ let testSupport = [
     library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
 ]
 
-// What the other layers need of a system and of text. No host has a use for it: the product shows the project's other packages what
-// is marked `@_spi(Tooling)`, and nothing else.
-let system = library("TelemetrySystem", ["TelemetryModels"])
+// What the other layers need of a system and of text, and the articles that programs show. No host has a use for them: the product
+// shows the project's other packages what is marked `@_spi(Tooling)`, and nothing else.
+let tooling = [
+    library("TelemetrySystem", ["TelemetryModels"]),
+    library("TelemetryArticles", [], path: "Docs/Articles", resources: [.embedInCode("AskingQuestions.md")]),
+]
 
 let package = Package(
     name: "LiveTelemetry",
@@ -81,9 +84,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) } + [
         .library(name: "TelemetryTestSupport", targets: testSupport.map(\.name)),
-        .library(name: "TelemetryTooling", targets: [system.name]),
+        .library(name: "TelemetryTooling", targets: tooling.map(\.name)),
     ],
-    targets: [system] + libraries + testSupport + [
+    targets: tooling + libraries + testSupport + [
         tests(of: "TelemetryModels", ["TelemetryModels"]),
         tests(of: "TelemetrySystem", ["TelemetryModels", "TelemetrySystem", "TelemetryTestSupport"]),
         .executableTarget(

@@ -39,15 +39,15 @@ let package = Package(
         .executableTarget(
             name: "telemetry",
             dependencies: [
-                "ViewerKit", "ModelContext", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
-                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"), layer("TelemetryCloudKit"),
+                "ViewerKit", "ModelContext", layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"),
+                layer("TelemetryPersistence"), layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"),
+                layer("TelemetryCloudKit"),
                 .product(name: "TelemetryOTLP", package: "LiveTelemetryIntegrations"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Programs", package: "LiveTelemetryPrograms"),
                 // Started by the demo; this dependency builds it next to the tool.
                 .product(name: "example-host", package: "LiveTelemetryExamples"),
             ],
-            resources: [.embedInCode("MCP/AskingQuestions.md")],
             swiftSettings: settings),
         .testTarget(
             name: "ViewerKitTests",

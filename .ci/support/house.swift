@@ -17,6 +17,7 @@ let allowedDependencies: [String: Set<String>] = {
         "TelemetryHTTP": logging, "TelemetryNetwork": models.union(["TelemetryLogging"]), "TelemetryCloudKit": cloudKit,
         "TelemetryUI": lifecycle.union(["TelemetryLifecycle", "TelemetryCloudKit"]),
         "TelemetryDebugLogging": models, "TelemetryTestSupport": lifecycle.union(["TelemetryLifecycle"]), "TelemetryTestKit": [],
+        "TelemetryArticles": [],
     ]
 }()
 

@@ -19,9 +19,9 @@ guard let start = text.firstIndex(of: "{") else { throw CocoaError(.fileReadCorr
 let decoder = JSONDecoder()
 decoder.keyDecodingStrategy = .convertFromSnakeCase
 let package = try decoder.decode(Package.self, from: Data(text[start...].utf8))
-/// Shows nothing to hosts.
-let hidden = "TelemetryTestKit"
-let libraries = package.targets.filter { $0.type == "library" && $0.productMemberships != nil && $0.name != hidden }
+/// Show nothing to hosts.
+let hidden: Set = ["TelemetryTestKit", "TelemetryArticles"]
+let libraries = package.targets.filter { $0.type == "library" && $0.productMemberships != nil && !hidden.contains($0.name) }
 let names = Set(libraries.map(\.name))
 
 func codeVoice(_ cell: Substring) -> [String] {

@@ -1,5 +1,6 @@
 import Foundation
 import ModelContext
+@_spi(Tooling) import TelemetryArticles
 @_spi(Tooling) import TelemetryModels
 import TelemetryTransport
 import ViewerKit
@@ -80,5 +81,5 @@ extension MCPResource {
     static let queryLanguage = MCPResource(
         uri: "telemetry://query-language", name: "query-language", title: "The query language",
         description: "How to ask: fields, terms, pipes and limits.",
-        text: String(decoding: PackageResources.AskingQuestions_md, as: UTF8.self))
+        text: Articles.askingQuestions)
 }
