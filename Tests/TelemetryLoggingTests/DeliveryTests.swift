@@ -116,8 +116,7 @@ struct DeliveryTests {
 
     @Test("A failed append is retried after 1, 2 and 4 seconds, here halved by the jitter; then the interval applies again")
     func backoff() async throws {
-        let bench = await Bench.active(.init(flushInterval: 30, maxRetries: 3))
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(.init(flushInterval: 30, maxRetries: 3))
         bench.logger.logEvent(name: "1")
         await bench.logger.flush()
         for (attempt, wait) in [500, 1_000, 2_000, 30_000, 500].enumerated() {

@@ -41,8 +41,7 @@ struct SpoolBoundTests {
     func shortRuns(isKilled: Bool) async throws {
         var directory = directory
         for run in 1...50 {
-            let bench = await Bench.active(.init(spoolDirectory: directory.url))
-            bench.transport.isOffline = true
+            let bench = await Bench.offline(.init(spoolDirectory: directory.url))
             bench.logger.logEvent(name: "run \(run)")
             if isKilled { directory = try directory.copy() } else { await bench.logger.shutdown() }
         }
@@ -54,8 +53,7 @@ struct SpoolBoundTests {
 
     @Test("A directory that is removed while the logger runs loses no kept event, and is reported")
     func directoryGoes() async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         bench.logger.logEvent(name: "before")
         try FileManager.default.removeItem(at: directory.url)
         for number in 1...20_000 { bench.logger.logEvent(name: "event \(number)") }
@@ -70,8 +68,7 @@ struct SpoolBoundTests {
         var configuration = configuration
         configuration.spool.maximumBytes = 1 << 20
         configuration.memoryLimit = 128 << 10
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         let property = String(repeating: "p", count: 80)
         bench.logger.logEvent(name: "event 1", property1: property)
         // The backoff begins, so that no attempt is made, and no loss reported, between the following events.
@@ -94,8 +91,7 @@ struct SpoolBoundTests {
     func bound() async throws {
         var configuration = configuration
         configuration.spool.maximumBytes = 256 << 10
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         let property = String(repeating: "x", count: 50)
         bench.logger.logEvent(name: "event 1", property1: property)
         // The backoff begins, so that no attempt is made, and no loss reported, between the following events.
@@ -119,8 +115,7 @@ struct SpoolBoundTests {
 
     @Test("Events that wait longer than the limit are dropped, counted and reported", arguments: [false, true])
     func age(isRestarted: Bool) async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         bench.logger.logEvent(name: "old")
         let later = TelemetryFixtures.date.addingTimeInterval(8 * 86_400)
         let copy = try directory.copy()

@@ -23,8 +23,7 @@ struct SpoolHandOverTests {
     #if os(Linux)
     @Test("A child process that inherits a logger's descriptors does not keep its events from the next logger")
     func inheritedDescriptor() async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         bench.logger.logEvent(name: "kept")
         // Between fork and exec a child has all descriptors of its parent, including those that exec closes.
         let inherited = try openFiles().map { dup($0) }

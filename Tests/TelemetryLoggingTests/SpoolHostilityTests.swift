@@ -42,8 +42,7 @@ struct SpoolHostilityTests {
 
     @Test("Damage to a client's identifier loses only the events after it, which are counted")
     func damagedOwner() async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         bench.logger.logEvent(name: "first")
         await bench.logger.setClientIdentifier("somebody else")
         bench.logger.logEvent(name: "second")
@@ -81,8 +80,7 @@ struct SpoolHostilityTests {
         "A file that temporarily cannot be opened is left for the next start, not set aside",
         arguments: [EMFILE, ENFILE, EIO, EACCES])
     func temporaryFailure(errno: Int32) async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         bench.logger.logEvent(name: "kept")
         let copy = try directory.copy()
         let system = FileSystem { operation, path in operation == .open && path.hasSuffix(".segment") ? errno : nil }

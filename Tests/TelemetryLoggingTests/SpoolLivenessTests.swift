@@ -18,8 +18,7 @@ struct SpoolLivenessTests {
     func missingLock() async throws {
         await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
             let url = URL(filePath: path)
-            let first = await Bench.active(.init(spoolDirectory: url))
-            first.transport.isOffline = true
+            let first = await Bench.offline(.init(spoolDirectory: url))
             first.logger.logEvent(name: "0")
             for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasSuffix(".lock") {
                 try FileManager.default.removeItem(at: url.appending(path: name))
@@ -38,8 +37,7 @@ struct SpoolLivenessTests {
 
     @Test("A segment that a process has mapped without a lock is not truncated when it is taken over")
     func mappedWithoutLock() async throws {
-        let bench = await Bench.active(.init(spoolDirectory: directory.url))
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(.init(spoolDirectory: directory.url))
         bench.logger.logEvent(name: "event")
         let copy = try directory.copy()
         for name in copy.names where name.hasSuffix(".lock") { try FileManager.default.removeItem(at: copy.url(of: name)) }
@@ -62,8 +60,7 @@ struct SpoolLivenessTests {
     func manySegments() async throws {
         var configuration = TelemetryLogger.Configuration(spoolDirectory: directory.url)
         configuration.memoryLimit = 128 << 10
-        let first = await Bench.active(configuration)
-        first.transport.isOffline = true
+        let first = await Bench.offline(configuration)
         for number in 1...5_000 { first.logger.logEvent(name: "\(number)") }
         #if os(Linux)
         #expect(try openFiles(in: directory).count <= 4)
@@ -125,8 +122,7 @@ struct SpoolLivenessTests {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         for owner in 1...owners {
             let other = TemporaryDirectory()
-            let bench = await Bench.active(.init(spoolDirectory: other.url))
-            bench.transport.isOffline = true
+            let bench = await Bench.offline(.init(spoolDirectory: other.url))
             bench.logger.logEvent(name: "\(owner)")
             await bench.logger.shutdown()
             for name in other.names {

@@ -32,8 +32,7 @@ struct SpoolSharedDirectoryTests {
 
     @Test("Another user's segment is not sent", .enabled(if: geteuid() == 0))
     func plantedSegment() async throws {
-        let bench = await Bench.active(.init(spoolDirectory: directory.url))
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(.init(spoolDirectory: directory.url))
         bench.logger.logEvent(name: "planted")
         let copy = try directory.copy()
         for name in copy.names { #expect(chown(copy.url(of: name).path, 12_345, 12_345) == 0) }

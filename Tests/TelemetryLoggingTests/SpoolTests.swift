@@ -35,8 +35,7 @@ struct SpoolTests {
     @Test(
         "Events are in the file when logEvent returns: a copy of the directory delivers them, with their own session")
     func survives() async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         await bench.logger.updateScenarioStates(["Netz": true])
         bench.logger.logEvent(name: "plain")
         bench.logger.logEvent(
@@ -100,13 +99,11 @@ struct SpoolTests {
 
     @Test("Turning off deletes all files: this session's, a dead session's, and those that were set aside")
     func turningOffDeletes() async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         for number in 1...20_000 { bench.logger.logEvent(name: "event \(number)") }
         let copy = try directory.copy()
         try Data("nonsense".utf8).write(to: copy.url(of: "x-1.segment"))
-        let successor = await restarted(in: copy)
-        successor.transport.isOffline = true
+        let successor = await Bench.offline(.init(spoolDirectory: copy.url))
         successor.logger.logEvent(name: "waiting")
         #expect(copy.names.contains { $0.hasSuffix(".corrupt") })
         await successor.logger.setEnabled(false)
@@ -118,8 +115,7 @@ struct SpoolTests {
 
     @Test("Activating disabled deletes a dead session's files, unread and unsent")
     func activatingDisabledPurges() async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         bench.logger.logEvent(name: "event")
         let copy = try directory.copy()
         let successor = Bench(.init(spoolDirectory: copy.url))
@@ -130,8 +126,7 @@ struct SpoolTests {
 
     @Test("Loggers that share a directory do not take each other's events while they run")
     func shared() async throws {
-        let first = await Bench.active(configuration)
-        first.transport.isOffline = true
+        let first = await Bench.offline(configuration)
         first.logger.logEvent(name: "first's")
         let second = await Bench.active(configuration)
         second.logger.logEvent(name: "second's")
@@ -165,8 +160,7 @@ struct SpoolTests {
 
     @Test("A truncated end is cut and counted; the events before it are delivered", arguments: [1, 5, 9, 13, 30, 60])
     func tornTail(missing: Int) async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         for number in 1...3 { bench.logger.logEvent(name: "event \(number)", property1: String(repeating: "x", count: 40)) }
         let copy = try directory.copy()
         let name = try #require(copy.names.first { $0.hasSuffix(".segment") })
@@ -183,8 +177,7 @@ struct SpoolTests {
 
     @Test("A damaged event cuts the events after it: no wrong event is ever delivered", arguments: 0..<40)
     func damage(step: Int) async throws {
-        let bench = await Bench.active(configuration)
-        bench.transport.isOffline = true
+        let bench = await Bench.offline(configuration)
         for number in 1...5 { bench.logger.logEvent(name: "event \(number)", property1: "property") }
         let good = try await { () async throws -> [TelemetryEvent] in
             let successor = await restarted(in: try directory.copy())

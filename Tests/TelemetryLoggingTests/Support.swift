@@ -33,6 +33,13 @@ struct Bench {
         return bench
     }
 
+    /// A bench whose logger is on and has a client, and whose transport is offline.
+    static func offline(_ configuration: TelemetryLogger.Configuration = .default) async -> Bench {
+        let transport = MockTelemetryTransport()
+        transport.isOffline = true
+        return await active(configuration, transport: transport)
+    }
+
     /// The stored events, read without a recorded call.
     var stored: [TelemetryEvent] {
         get async throws { try await transport.store.events(matching: .all, after: nil, limit: .max).events }

@@ -270,6 +270,7 @@ struct TriggerTests {
         bench.logger.logEvent(name: "boom", scenario: "Net")
         await bench.logger.setTriggers([]) { _ in }
         #expect(found.withLock(\.self) == 1)
-        #expect(bench.diagnostics.kinds == [.unexpectedInput])
+        // Once for each reading before which some were replaced.
+        #expect(Set(bench.diagnostics.kinds) == [.unexpectedInput])
     }
 }

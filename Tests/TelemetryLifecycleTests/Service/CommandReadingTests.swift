@@ -10,9 +10,10 @@ struct CommandReadingTests {
     func reads() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
-        try await host.command(.enableScenario, id: "first", scenario: "A", age: 10)
-        try await host.command(.enableScenario, id: "second", scenario: "B")
         host.transport.forgetCalls()
+        try await host.commands(
+            TelemetryFixtures.command(.enableScenario, commandId: "first", scenarioName: "A", age: 10),
+            TelemetryFixtures.command(.enableScenario, commandId: "second", scenarioName: "B"))
         await host.service.reconcile()
         #expect(try await host.status(of: "first") == .executed)
         #expect(try await host.status(of: "second") == .executed)

@@ -29,8 +29,8 @@ struct CommandTests {
     func enableFails() async throws {
         let host = try await TestHost()
         await host.service.enableTelemetry()
-        try await host.command(.enable)
         host.transport.fail(.saveRecords)
+        try await host.command(.enable)
         await host.service.reconcile()
         #expect(host.service.status == .pendingApproval)
         let command = try await host.transport.store.fetchCommand(recordID: .command("command"))
@@ -62,10 +62,10 @@ struct CommandTests {
     @Test("If the process ends between a disable and its mark, the command is marked after the restart")
     func disableAndDie() async throws {
         let host = try await TestHost.approved()
-        try await host.command(.disable)
         // Everything from the deletions on fails; then the process ends.
         host.transport.fail(.deleteRecords, times: 1_000)
         host.transport.fail(.saveRecords, times: 1_000)
+        try await host.command(.disable)
         await host.service.reconcile()
         #expect(await host.settingsStore.load() == .defaults)
         #expect(try await host.status() == .pending)
@@ -148,8 +148,8 @@ struct CommandTests {
     func scenarioRecordLater() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
-        try await host.command(.enableScenario, scenario: "A")
         host.transport.fail(.saveRecords)
+        try await host.command(.enableScenario, scenario: "A")
         await host.service.reconcile()
         #expect(try await host.status() == .executed)
         #expect(try await host.mirrored() == ["A": true], "the same reconciliation updates it")
@@ -189,10 +189,11 @@ struct CommandTests {
     func oldestFirst() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
-        try await host.command(.disableScenario, id: "b", scenario: "A", age: 5)
-        try await host.command(.enableScenario, id: "d", scenario: "B", age: 1)
-        try await host.command(.enableScenario, id: "c", scenario: "A", age: 3)
-        try await host.command(.enableScenario, id: "a", scenario: "A", age: 9)
+        try await host.commands(
+            TelemetryFixtures.command(.disableScenario, commandId: "b", scenarioName: "A", age: 5),
+            TelemetryFixtures.command(.enableScenario, commandId: "d", scenarioName: "B", age: 1),
+            TelemetryFixtures.command(.enableScenario, commandId: "c", scenarioName: "A", age: 3),
+            TelemetryFixtures.command(.enableScenario, commandId: "a", scenarioName: "A", age: 9))
         await host.service.reconcile()
         #expect(host.service.scenarioStates == ["A": true, "B": true])
         for id in ["a", "b"] { #expect(try await host.status(of: id) == .superseded) }

@@ -161,10 +161,11 @@ struct LeaseTests {
         let host = try await TestHost.approved(policy: TelemetryPolicy(remoteScenarios: ["A"]))
         try await host.service.registerScenarios(["A", "B"])
         try await host.service.setScenarioEnabled("B", enabled: true)
-        try await host.command(.enableScenario, id: "1", scenario: "A", age: 9)
-        try await host.command(.disableScenario, id: "2", scenario: "A", age: 8)
-        try await host.command(.disableScenario, id: "3", scenario: "B", age: 7)
-        try await host.command(.enableScenario, id: "4", scenario: "B", age: 6)
+        try await host.commands(
+            TelemetryFixtures.command(.enableScenario, commandId: "1", scenarioName: "A", age: 9),
+            TelemetryFixtures.command(.disableScenario, commandId: "2", scenarioName: "A", age: 8),
+            TelemetryFixtures.command(.disableScenario, commandId: "3", scenarioName: "B", age: 7),
+            TelemetryFixtures.command(.enableScenario, commandId: "4", scenarioName: "B", age: 6))
         await host.service.reconcile()
         let statuses = try await [host.status(of: "1"), host.status(of: "2"), host.status(of: "3"), host.status(of: "4")]
         #expect(statuses == [.superseded, .executed, .executed, .rejected])

@@ -99,6 +99,15 @@ final class TestHost {
         return created.recordID ?? ""
     }
 
+    /// Creates commands at once: a reconciliation that a notification causes meanwhile reads all of them, or none.
+    func commands(_ commands: TelemetryCommandRecord...) async throws {
+        let records = try commands.map { command in
+            try command.applying(
+                to: TelemetryRecord(recordType: TelemetryCommandRecord.recordType, recordID: .command(command.commandId)))
+        }
+        _ = try await transport.store.save(records, policy: .insert)
+    }
+
     func status(of id: String = "command") async throws -> TelemetrySchema.CommandStatus? {
         try await transport.store.fetchCommand(recordID: .command(id))?.status
     }
