@@ -28,6 +28,8 @@ struct SharedControlsTests {
     }
 
     private func approve() async throws {
+        // Without notifications a process reads commands only when the test lets it.
+        transport.fail(.saveSubscription, times: .max)
         await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
     }
