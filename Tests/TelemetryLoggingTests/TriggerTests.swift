@@ -22,20 +22,31 @@ struct TriggerTests {
                 when: try TelemetryQuery(when), count: count, within: within, action: action, limit: limit, per: per))
     }
 
-    private func bench(_ triggers: [EventTrigger]) async -> (Bench, AsyncStream<TriggerFiring>) {
+    /// A bench that keeps the events of "Net" and records those of "On".
+    private func bench() async -> Bench {
         let bench = await Bench.recording(wall: wall)
         await bench.logger.updateScenarios(["On": .init(isEnabled: true)])
+        return bench
+    }
+
+    /// A bench whose delivery hangs, so that only the watch reads, with a kept event from before the trigger for "boom".
+    private func delivering() async throws -> (Bench, AsyncStream<TriggerFiring>, flush: Task<Void, Never>) {
+        let bench = await bench()
+        bench.transport.hold(.append)
+        bench.logger.logEvent(name: "kept", scenario: "Net")
+        bench.logger.logEvent(name: "earlier", scenario: "On")
+        let flush = Task { await bench.logger.flush() }
+        await bench.transport.held(.append)
         let (stream, continuation) = AsyncStream.makeStream(of: TriggerFiring.self)
-        await bench.logger.setTriggers(triggers) { continuation.yield($0) }
-        return (bench, stream)
+        await bench.logger.setTriggers([try trigger("name:=boom")]) { continuation.yield($0) }
+        return (bench, stream, flush)
     }
 
     /// What the triggers demanded, after all events have been read.
     private func demands(
         of triggers: [EventTrigger], _ log: (TelemetryLogger) async -> Void
     ) async -> [String: [Int]] {
-        let bench = await Bench.recording(wall: wall)
-        await bench.logger.updateScenarios(["On": .init(isEnabled: true)])
+        let bench = await bench()
         let found = Mutex<[String: [Int]]>([:])
         await bench.logger.setTriggers(triggers) { firing in
             found.withLock { $0[firing.trigger.ruleId, default: []].append(firing.events) }
@@ -49,16 +60,8 @@ struct TriggerTests {
     @Test("A kept event and a recorded one are each seen at once, while the network hangs and no interval ends")
     func atOnce() async throws {
         for scenario in ["Net", "On"] {
-            let (bench, stream) = await bench([try trigger("name:=boom")])
-            bench.transport.hold(.append)
-            bench.logger.logEvent(name: "earlier", scenario: "On")
-            let flush = Task { await bench.logger.flush() }
-            await bench.transport.held(.append)
-            // The first reading is over, so that the watch rests.
-            await bench.clock.sleepers(atLeast: 1)
-            bench.clock.advance(by: TriggerWatch.rest)
+            let (bench, stream, flush) = try await delivering()
             bench.logger.logEvent(name: "boom", scenario: scenario)
-            bench.clock.advance(by: TriggerWatch.rest)
             var iterator = stream.makeAsyncIterator()
             #expect(await iterator.next()?.events == 1)
             bench.transport.release(.append)
@@ -115,8 +118,7 @@ struct TriggerTests {
     func ownEvents() async throws {
         let all = try trigger("*", limit: 100)
         let enabling = try trigger("name:=boom", action: .enable(lease: 60), limit: 100, scenario: "On")
-        let bench = await Bench.recording(wall: wall)
-        await bench.logger.updateScenarios(["On": .init(isEnabled: true)])
+        let bench = await bench()
         let found = Mutex<[TelemetryTrigger.Action]>([])
         let note: @Sendable (TriggerFiring) -> Void = { firing in found.withLock { $0.append(firing.trigger.trigger.action) } }
         bench.logger.logEvent(name: "kept", scenario: "Net")
@@ -140,26 +142,22 @@ struct TriggerTests {
 
     @Test("After a capture, the next event is seen at once, also while the network is away")
     func afterCapture() async throws {
-        let (bench, stream) = await bench([try trigger("name:=boom")])
-        bench.transport.hold(.append)
-        bench.logger.logEvent(name: "kept", scenario: "Net")
-        await bench.clock.sleepers(atLeast: 1)
-        bench.clock.advance(by: TriggerWatch.rest)
-        // The watch waits for the next event, and the delivery for the network.
+        let (bench, stream, flush) = try await delivering()
         #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
-        await bench.transport.held(.append)
+        // The watch has read what was captured, and rests.
         await bench.clock.sleepers(atLeast: 1)
         bench.clock.advance(by: TriggerWatch.rest)
         bench.logger.logEvent(name: "boom", scenario: "Net")
-        bench.clock.advance(by: TriggerWatch.rest)
         var iterator = stream.makeAsyncIterator()
         #expect(await iterator.next()?.events == 1)
         bench.transport.release(.append)
+        await flush.value
     }
 
     @Test("A trigger that stays while others change keeps what it has counted")
     func replaced() async throws {
-        let (bench, stream) = await bench([try trigger("name:=boom", count: 2)])
+        let bench = await bench()
+        await bench.logger.setTriggers([try trigger("name:=boom", count: 2)]) { _ in }
         bench.logger.logEvent(name: "boom", scenario: "Net")
         await bench.logger.setTriggers([try trigger("name:=boom", count: 2), try trigger("name:=other")]) { _ in }
         let found = Mutex(0)
@@ -168,7 +166,6 @@ struct TriggerTests {
         await bench.logger.flush()
         await bench.logger.setTriggers([]) { _ in }
         #expect(found.withLock(\.self) == 1)
-        _ = stream
     }
 
     @Test("The report of an action states what was counted and sent")
@@ -231,8 +228,7 @@ struct TriggerTests {
             "", "session:*", "not (name:=boom severity:>info)",
         ]
         let triggers = try queries.map { try trigger($0, within: 0.1, limit: 10_000, per: 0.1) }
-        let bench = await Bench.recording(wall: wall)
-        await bench.logger.updateScenarios(["On": .init(isEnabled: true)])
+        let bench = await bench()
         let found = Mutex<[String: Int]>([:])
         await bench.logger.setTriggers(triggers) { firing in
             found.withLock { $0[firing.trigger.ruleId, default: 0] += 1 }
