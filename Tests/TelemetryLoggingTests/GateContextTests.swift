@@ -6,7 +6,7 @@ import Testing
 
 /// Scenarios that are on only in some contexts.
 struct GateContextTests {
-    private let user = [TelemetryRuleCondition("user", .equals, ["4711"])]
+    private let user = [TelemetryRuleCondition("user", .equals, ["U-4711"])]
 
     private func makeBench(_ states: [String: TelemetryScenarioState]) async -> Bench {
         let bench = await Bench.active()
@@ -46,16 +46,16 @@ struct GateContextTests {
             "Net": .init(isEnabled: true, contextConditions: both), "All": .init(isEnabled: true),
             "Off": .init(contextConditions: user),
         ])
-        #expect(isRecorded(bench, in: ["user": "4711"]))
-        #expect(isRecorded(bench, in: ["user": "4711", "plan": "paid"]))
-        #expect(!isRecorded(bench, in: ["user": "4711", "plan": "free"]))
-        #expect(!isRecorded(bench, in: ["user": "4712"]))
+        #expect(isRecorded(bench, in: ["user": "U-4711"]))
+        #expect(isRecorded(bench, in: ["user": "U-4711", "plan": "paid"]))
+        #expect(!isRecorded(bench, in: ["user": "U-4711", "plan": "free"]))
+        #expect(!isRecorded(bench, in: ["user": "U-4712"]))
         #expect(!isRecorded(bench, in: [:]))
         #expect(!isRecorded(bench, in: nil))
-        #expect(isRecorded(bench, in: ["user": "4712"], scenario: "All"))
-        #expect(!isRecorded(bench, in: ["user": "4711"], scenario: "Off"))
+        #expect(isRecorded(bench, in: ["user": "U-4712"], scenario: "All"))
+        #expect(!isRecorded(bench, in: ["user": "U-4711"], scenario: "Off"))
         await bench.logger.flush()
-        #expect(try await bench.stored.allSatisfy { !"\($0)".contains("4711") })
+        #expect(try await bench.stored.allSatisfy { !"\($0)".contains("U-4711") })
     }
 
     @Test("More values are needed only where those of the task leave the decision open")
@@ -69,9 +69,10 @@ struct GateContextTests {
         #expect(net.needsContext && !all.needsContext && !off.needsContext)
         // Twice, because the decision is kept.
         for (values, isNeeded, isOn) in [
-            (["request": "1"], true, false), (["user": "4711"], true, true), (["plan": "paid"], true, false),
-            (["user": "4712"], false, false), (["plan": "free"], false, false), (["user": "4711", "plan": "paid"], false, true),
-            (["user": "4711", "plan": "free"], false, false),
+            (["request": "1"], true, false), (["user": "U-4711"], true, true), (["plan": "paid"], true, false),
+            (["user": "U-4712"], false, false), (["plan": "free"], false, false),
+            (["user": "U-4711", "plan": "paid"], false, true),
+            (["user": "U-4711", "plan": "free"], false, false),
         ] {
             TelemetryContext.with(values) {
                 for _ in 1...2 { #expect(net.needsContext == isNeeded && net.isEnabled == isOn, "\(values)") }
@@ -83,11 +84,11 @@ struct GateContextTests {
     @Test("Without a context, a condition holds that holds for a missing value")
     func noContext() async {
         let bench = await makeBench([
-            "Net": .init(isEnabled: true, contextConditions: [TelemetryRuleCondition("user", .notOneOf, ["4711"])])
+            "Net": .init(isEnabled: true, contextConditions: [TelemetryRuleCondition("user", .notOneOf, ["U-4711"])])
         ])
         #expect(isRecorded(bench, in: nil))
         #expect(isRecorded(bench, in: ["plan": "free"]))
-        #expect(!isRecorded(bench, in: ["user": "4711"]))
+        #expect(!isRecorded(bench, in: ["user": "U-4711"]))
     }
 
     @Test("Each scenario has its own conditions, equal ones are decided on alike, and changed ones are in effect at once")
@@ -116,9 +117,9 @@ struct GateContextTests {
         let bench = Bench(now: { wall.date })
         await bench.logger.activate(enabled: true)
         await bench.logger.updateScenarios(["Net": .init(isEnabled: true, expires: wall.date + 10, contextConditions: user)])
-        #expect(isRecorded(bench, in: ["user": "4711"]) && !isRecorded(bench, in: nil))
+        #expect(isRecorded(bench, in: ["user": "U-4711"]) && !isRecorded(bench, in: nil))
         wall.date += 10
-        #expect(!isRecorded(bench, in: ["user": "4711"]))
+        #expect(!isRecorded(bench, in: ["user": "U-4711"]))
     }
 
     @Test("An event in another context does not count against the budget")
@@ -126,7 +127,7 @@ struct GateContextTests {
         let bench = await makeBench(["Net": .init(isEnabled: true, contextConditions: user)])
         bench.logger.limitScenarios(toEvents: 1, bytes: nil, per: .seconds(60))
         for _ in 1...10 { bench.logger.logEvent(name: "another's", scenario: "Net") }
-        TelemetryContext.with(["user": "4711"]) {
+        TelemetryContext.with(["user": "U-4711"]) {
             bench.logger.logEvent(name: "first", scenario: "Net")
             bench.logger.logEvent(name: "second", scenario: "Net")
         }
@@ -137,7 +138,7 @@ struct GateContextTests {
     func recorder() async throws {
         let bench = await Bench.recording()
         await bench.logger.updateScenarios(["Net": .init(isEnabled: true, contextConditions: user)])
-        #expect(!isRecorded(bench, in: ["user": "1"]) && isRecorded(bench, in: ["user": "4711"]))
+        #expect(!isRecorded(bench, in: ["user": "1"]) && isRecorded(bench, in: ["user": "U-4711"]))
         #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 0)
     }
 }
