@@ -19,7 +19,7 @@ guard let start = text.firstIndex(of: "{") else { throw CocoaError(.fileReadCorr
 let decoder = JSONDecoder()
 decoder.keyDecodingStrategy = .convertFromSnakeCase
 let package = try decoder.decode(Package.self, from: Data(text[start...].utf8))
-/// Show nothing to hosts.
+/// Without declarations for hosts.
 let hidden: Set = ["TelemetryTestKit", "TelemetryArticles"]
 let libraries = package.targets.filter { $0.type == "library" && $0.productMemberships != nil && !hidden.contains($0.name) }
 let names = Set(libraries.map(\.name))

@@ -12,6 +12,14 @@ struct SpoolBoundTests {
 
     var configuration: TelemetryLogger.Configuration { .init(spoolDirectory: directory.url) }
 
+    /// An offline bench that has logged an event and waits for the end of a backoff: until then it sends and reports nothing.
+    private func backingOff(_ configuration: TelemetryLogger.Configuration) async -> Bench {
+        let bench = await Bench.offline(configuration)
+        bench.logger.logEvent(name: "event 1")
+        await bench.logger.flush()
+        return bench
+    }
+
     @Test("If no file can be created, the logger works in memory and reports it once")
     func noDirectory() async throws {
         try Data().write(to: directory.url)
@@ -68,11 +76,8 @@ struct SpoolBoundTests {
         var configuration = configuration
         configuration.spool.maximumBytes = 1 << 20
         configuration.memoryLimit = 128 << 10
-        let bench = await Bench.offline(configuration)
+        let bench = await backingOff(configuration)
         let property = String(repeating: "p", count: 80)
-        bench.logger.logEvent(name: "event 1", property1: property)
-        // The backoff begins, so that no attempt is made, and no loss reported, between the following events.
-        await bench.logger.flush()
         for number in 2...5_000 { bench.logger.logEvent(name: "event \(number)", property1: property) }
         // Existing files still take events; new ones cannot be created.
         try FileManager.default.removeItem(at: directory.url)
@@ -91,12 +96,8 @@ struct SpoolBoundTests {
     func bound() async throws {
         var configuration = configuration
         configuration.spool.maximumBytes = 256 << 10
-        let bench = await Bench.offline(configuration)
-        let property = String(repeating: "x", count: 50)
-        bench.logger.logEvent(name: "event 1", property1: property)
-        // The backoff begins, so that no attempt is made, and no loss reported, between the following events.
-        await bench.logger.flush()
-        for number in 2...10_000 { bench.logger.logEvent(name: "event \(number)", property1: property) }
+        let bench = await backingOff(configuration)
+        for number in 2...10_000 { bench.logger.logEvent(name: "event \(number)", property1: String(repeating: "x", count: 50)) }
         let sizes = try directory.names.map {
             try FileManager.default.attributesOfItem(atPath: directory.url(of: $0).path)[.size] as? Int ?? 0
         }

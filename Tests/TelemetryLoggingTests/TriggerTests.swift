@@ -29,7 +29,7 @@ struct TriggerTests {
         return bench
     }
 
-    /// A bench whose delivery hangs, so that only the watch reads, with a kept event from before the trigger for "boom".
+    /// A bench whose delivery waits for the transport, so that only the watch reads. It kept an event before its trigger was set.
     private func delivering() async throws -> (Bench, AsyncStream<TriggerFiring>, flush: Task<Void, Never>) {
         let bench = await bench()
         bench.transport.hold(.append)
@@ -57,7 +57,7 @@ struct TriggerTests {
         return found.withLock(\.self)
     }
 
-    @Test("A kept event and a recorded one are each seen at once, while the network hangs and no interval ends")
+    @Test("A kept event and a recorded one are each seen at once, while the transport does not respond and no interval ends")
     func atOnce() async throws {
         for scenario in ["Net", "On"] {
             let (bench, stream, flush) = try await delivering()
@@ -140,11 +140,11 @@ struct TriggerTests {
         #expect(found.withLock(\.count) == 3)
     }
 
-    @Test("After a capture, the next event is seen at once, also while the network is away")
+    @Test("After a capture, the next event is seen at once, even while the transport does not respond")
     func afterCapture() async throws {
         let (bench, stream, flush) = try await delivering()
         #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
-        // The watch has read what was captured, and rests.
+        // The watch has read the captured event, and sleeps.
         await bench.clock.sleepers(atLeast: 1)
         bench.clock.advance(by: TriggerWatch.rest)
         bench.logger.logEvent(name: "boom", scenario: "Net")
@@ -266,7 +266,7 @@ struct TriggerTests {
         bench.logger.logEvent(name: "boom", scenario: "Net")
         await bench.logger.setTriggers([]) { _ in }
         #expect(found.withLock(\.self) == 1)
-        // Once for each reading before which some were replaced.
+        // Reported by each reading before which events were replaced.
         #expect(Set(bench.diagnostics.kinds) == [.unexpectedInput])
     }
 }

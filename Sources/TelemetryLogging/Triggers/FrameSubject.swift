@@ -9,7 +9,7 @@ final class FrameSubject {
     private let sessionId: String
     private let sequence: UInt64?
     private lazy var attributes = decodedAttributes
-    /// The texts of the attributes that are not texts.
+    /// The values of the attributes that are not strings, as strings.
     private lazy var otherTexts: [[UInt8]] = attributes.compactMap { _, value in
         if case .string = value { return nil }
         return Array(value.queryText.utf8)

@@ -1,7 +1,7 @@
 import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// Finds the queries whose literals may be in an event's texts, all of them in one pass over the frame.
+/// Finds the queries whose literals may be in an event's strings, all of them in one pass over the frame.
 ///
 /// Each literal has so many letters that one of the places, `stride` bytes apart, at which the pass looks at four bytes is within it, with
 /// all of the four. A table of bits tells for most of these four bytes that no literal has them.
@@ -51,8 +51,8 @@ struct LetterIndex {
 }
 
 extension LetterIndex {
-    /// Calls the body with each query one of whose literals may be in the texts; more than once if several are.
-    /// - Parameter start: Where the texts begin in the frame.
+    /// Calls the body with each query one of whose literals may be in the strings; more than once if several are.
+    /// - Parameter start: Where the strings begin in the frame.
     @inline(__always)
     func forEach(in frame: ByteView, from start: Int, _ body: (Int) -> Void) {
         // The frame's bytes exist during the call, and `last` is as many bytes before their end as are read at once.

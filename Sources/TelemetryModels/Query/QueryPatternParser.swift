@@ -65,7 +65,7 @@ struct QueryPatternParser {
 
     private mutating func quantified(_ operand: [State]) throws(Malformed) -> [State] {
         let start = rest.startIndex
-        // A lazy quantifier matches the same texts.
+        // A lazy quantifier matches the same strings.
         defer { if rest.startIndex > start { _ = skip("?") } }
         let optional = [.either(1, operand.count + 1)] + operand
         if skip("?") { return optional }

@@ -80,7 +80,7 @@ struct QueryOperand: Sendable {
 
     var isNumber: Bool { number != nil }
 
-    /// Numbers are equal as numbers if both are, otherwise as texts.
+    /// Numbers are equal as numbers if both are, otherwise as strings.
     func equals(_ value: TelemetryValue) -> Bool {
         if let number, let other = value.queryNumber { return number == other }
         return ExactString(value.queryText) == ExactString(text)

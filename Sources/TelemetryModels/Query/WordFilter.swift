@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The words of some events' names, texts and attributes, in a few bits each. About 1 % of other words seem to be among them. For the
+/// The words of some events' names, strings and attributes, in a few bits each. About 1 % of other words seem to be among them. For the
 /// project's packages; not part of the interface.
 ///
 /// See Burton H. Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors" (1970). The bits of a word follow from the two halves

@@ -28,7 +28,7 @@ struct SharedControlsTests {
     }
 
     private func approve() async throws {
-        // Without notifications a process reads commands only when the test lets it.
+        // Without notifications, a process reads commands only when the test reconciles it.
         transport.fail(.saveSubscription, times: .max)
         await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))

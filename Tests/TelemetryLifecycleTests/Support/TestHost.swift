@@ -99,7 +99,7 @@ final class TestHost {
         return created.recordID ?? ""
     }
 
-    /// Creates commands at once: a reconciliation that a notification causes meanwhile reads all of them, or none.
+    /// Creates commands in one save. A reconciliation that a notification causes reads all of them, or none.
     func commands(_ commands: TelemetryCommandRecord...) async throws {
         let records = try commands.map { command in
             try command.applying(

@@ -26,7 +26,7 @@ enum NameKey {
     /// Whether the key is that of a longer text.
     static func isDigest(_ key: Data) -> Bool { key.first == digest }
 
-    /// The text that has this key; nil if other texts may have it too.
+    /// The string that has this key; nil if other strings may have it too.
     static func text(of key: Data) -> String? {
         guard key.count <= limit else { return nil }
         return key.withUnsafeBytes { bytes in

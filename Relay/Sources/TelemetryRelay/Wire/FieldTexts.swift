@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// The texts of an event's fields. A dictionary would hash a field's name each time.
+/// The strings of an event's fields. A dictionary would hash a field's name each time.
 struct FieldTexts {
     private var texts = [String?](repeating: nil, count: TelemetrySchema.Field.allCases.count)
 

@@ -73,7 +73,7 @@ enum PostgreSQLSchema {
         return version
     }
 
-    /// SQLite's function of this name, for bytes and for texts.
+    /// SQLite's function of this name, for bytes and for strings.
     private static let functions = """
         CREATE FUNCTION instr(BYTEA, BYTEA) RETURNS INTEGER LANGUAGE SQL IMMUTABLE AS 'SELECT position($2 IN $1)';
         CREATE FUNCTION instr(TEXT, TEXT) RETURNS INTEGER LANGUAGE SQL IMMUTABLE AS 'SELECT position($2 IN $1)';
