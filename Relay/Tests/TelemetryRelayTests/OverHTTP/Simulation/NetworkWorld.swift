@@ -74,8 +74,8 @@ final class NetworkWorld {
     /// Sends requests of a viewer that is connected to the relay directly, all of them again if one has no answer. They must not
     /// depend on how often they are sent.
     ///
-    /// On Linux, Dispatch may lose the events of a connection after others of the process were reset (swift-corelibs-libdispatch
-    /// #949 has a related fault); the request then fails at its time limit.
+    /// On Linux, Dispatch may lose the events of a connection while others open and close (swift-corelibs-libdispatch's issue 949
+    /// describes it for other descriptors); the request then fails at its time limit.
     private func direct<Value>(_ requests: (HTTPTelemetryTransport) async throws -> Value) async throws -> Value {
         let viewer = HTTPTelemetryTransport(url: try Self.url(relay.port), credentials: .viewer(token: nil))
         for _ in 0..<2 {
